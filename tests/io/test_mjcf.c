@@ -264,9 +264,9 @@ static void test_ignored(void **state) {
   tabi_model *model = load_heard(
       "<mujoco><option solver='CG'/><custom/><worldbody><light/><body><site/><site/><camera/>"
       "<joint name='j' margin='1'/><joint name='b' type='ball'/>" GEOM "</body>"
-      "</worldbody><sensor><clock/></sensor><tendon/>"
-      "<equality><joint joint1='j' active='false'/><tendon/></equality>"
-      "<actuator><muscle name='m' joint='j'/><motor name='t' tendon='x'/>"
+      "</worldbody><sensor><clock/></sensor><tendon/><deformable/>"
+      "<equality><joint joint1='j' active='false'/></equality>"
+      "<actuator><muscle name='m' joint='j'/><motor name='t' site='x'/>"
       "<motor name='b' joint='b'/><general name='i' joint='j' dyntype='integrator'/></actuator>"
       "<visual/><statistic/></mujoco>",
       &h);
@@ -276,7 +276,7 @@ static void test_ignored(void **state) {
                                          "<camera>",
                                          "'margin'",
                                          "<clock>",
-                                         "<tendon>",
+                                         "<deformable>",
                                          "not active",
                                          "muscle 'm' is ignored",
                                          "motor 't' is ignored",

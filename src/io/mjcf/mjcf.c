@@ -13,11 +13,11 @@
 
 static void read_all(tbi_mjcf *reader) {
   void (*const parts[])(tbi_mjcf *) = {
-      tbi_mjcf_include,       tbi_mjcf_read_compiler,  tbi_mjcf_expand,
-      tbi_mjcf_read_defaults, tbi_mjcf_read_assets,    tbi_mjcf_read_bodies,
-      tbi_mjcf_read_pairs,    tbi_mjcf_add_bodies,     tbi_mjcf_add_frictions,
-      tbi_mjcf_read_equality, tbi_mjcf_read_actuators, tbi_mjcf_read_sensors,
-      tbi_mjcf_read_keyframes};
+      tbi_mjcf_include,       tbi_mjcf_read_compiler, tbi_mjcf_expand,
+      tbi_mjcf_read_defaults, tbi_mjcf_read_assets,   tbi_mjcf_read_bodies,
+      tbi_mjcf_read_pairs,    tbi_mjcf_add_bodies,    tbi_mjcf_add_frictions,
+      tbi_mjcf_read_tendons,  tbi_mjcf_read_equality, tbi_mjcf_read_actuators,
+      tbi_mjcf_read_sensors,  tbi_mjcf_read_keyframes};
   (void)tbi_xml_get(reader->root, "model");
   for (size_t i = 0; i < sizeof parts / sizeof *parts && tbi_ok(&reader->error); ++i) {
     parts[i](reader);
@@ -42,6 +42,7 @@ static void free_reader(tbi_mjcf *reader) {
   free(reader->bodies);
   free(reader->joints);
   free(reader->geoms);
+  free(reader->tendons);
   free(reader->ratios);
   free(reader->actuators);
   free(reader->sites);
@@ -55,6 +56,7 @@ static void free_reader(tbi_mjcf *reader) {
   tbi_names_free(&reader->friction_names);
   tbi_names_free(&reader->renamed);
   tbi_names_free(&reader->site_names);
+  tbi_names_free(&reader->tendon_names);
   tbi_names_free(&reader->hfield_names);
   tbi_text_free(&reader->text);
 }

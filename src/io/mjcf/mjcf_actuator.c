@@ -1,4 +1,4 @@
-/* mjcf_actuator.c - motors and servos on joints.
+/* mjcf_actuator.c - motors and servos on joints and tendons.
  *
  * All actuator tags share one set of parameters, in defaults too: <position kp="9"> in a class is
  * a setting for every actuator of the class, which the actuator's own tag then reads over.  So we
@@ -42,12 +42,18 @@ static void set_servo(const tbi_mjcf_item *item, actuator *a, const char *attrib
   a->has_bias = true;
 }
 
+/* The damping term that position servos go on with; a positive one is a ratio. */
+static void set_damping(actuator *a, double term) {
+  a->damping = fmax(0, -term);
+  a->ratio = fmax(0, term);
+}
+
 static void read_general(const tbi_mjcf_item *item, actuator *a) {
   const char *gain = tbi_mjcf_text(item, "gaintype", NULL);
   const char *bias = tbi_mjcf_text(item, "biastype", NULL);
   const char *dynamics = tbi_mjcf_text(item, "dyntype", NULL);
   (void)tbi_mjcf_numbers(item, "gainprm", 1, 10, a->gain);
-  (void)tbi_mjcf_numbers(item, "biasprm", 1, 10, a->bias);
+  if (tbi_mjcf_numbers(item, "biasprm", 1, 10, a->bias) >= 3) set_damping(a, a->bias[2]);
   if (bias) a->has_bias = strcmp(bias, "none") != 0;
   a->unknown = NULL;
   if (gain && strcmp(gain, "fixed") != 0) a->unknown = "its gaintype is not fixed";
@@ -124,6 +130,7 @@ static void replay(tbi_mjcf *reader, tbi_xml_node *node, const char *label, actu
   if (strcmp(node->name, "motor") == 0) {
     a->gain[0] = 1;
     a->has_bias = false;
+    set_damping(a, 0);
   } else if (strcmp(node->name, "position") == 0) {
     read_position(&item, a);
   } else if (strcmp(node->name, "velocity") == 0) {
@@ -144,30 +151,45 @@ static void replay_classes(const tbi_mjcf_item *item, actuator *a) {
   }
 }
 
+/* What an actuator drives, a joint or a tendon. */
+typedef struct target {
+  int32_t joint, tendon; /* in the builder; TABI_NONE: the other one */
+  double range[2];       /* infinite: none */
+  double drive[2];       /* of the forces of all actuators; equal: none */
+} target;
+
 /* ctrlrange from the range of the joint, stretched about its middle */
-static void inherit_range(const actuator *a, const tabi_joint_def *joint, double control[2]) {
-  if (!(a->inherit > 0) || !isfinite(joint->lower) || !isfinite(joint->upper)) return;
-  double middle = 0.5 * (joint->lower + joint->upper);
-  double half = 0.5 * a->inherit * (joint->upper - joint->lower);
+static void inherit_range(const actuator *a, const target *t, double control[2]) {
+  if (!(a->inherit > 0) || !isfinite(t->range[0]) || !isfinite(t->range[1])) return;
+  double middle = 0.5 * (t->range[0] + t->range[1]);
+  double half = 0.5 * a->inherit * (t->range[1] - t->range[0]);
   control[0] = middle - half;
   control[1] = middle + half;
 }
 
 /* The force at a joint is at most what the joint says, whichever limit is nearer. */
-static void limit_force(const actuator *a, const tbi_mjcf_joint *joint, double force[2]) {
-  if (!(joint->drive[0] < joint->drive[1]) || a->gear[0] == 0) return;
-  double low = joint->drive[0] / a->gear[0];
-  double high = joint->drive[1] / a->gear[0];
+static void limit_force(const actuator *a, const target *t, double force[2]) {
+  if (!(t->drive[0] < t->drive[1]) || a->gear[0] == 0) return;
+  double low = t->drive[0] / a->gear[0];
+  double high = t->drive[1] / a->gear[0];
   force[0] = fmax(force[0], fmin(low, high));
   force[1] = fmin(force[1], fmax(low, high));
 }
 
-/* What the actuator adds to the joint that it drives, which the builder has already. */
-static void load_joint(tbi_mjcf *reader, const actuator *a, int32_t joint) {
-  tabi_joint_def *def = (tabi_joint_def *)reader->builder->joints.items + joint;
+/* What the actuator adds to what it drives, which the builder has already. */
+static void load_target(tbi_mjcf *reader, const actuator *a, const target *t) {
   double square = a->gear[0] * a->gear[0];
-  def->damping += square * fmax(0, a->joint_damping);
-  def->rotor_inertia += square * fmax(0, a->armature);
+  double damping = square * fmax(0, a->joint_damping);
+  double inertia = square * fmax(0, a->armature);
+  if (t->tendon != TABI_NONE) {
+    tabi_tendon_def *tendon = (tabi_tendon_def *)reader->builder->tendons.items + t->tendon;
+    tendon->damping += damping;
+    tendon->inertia += inertia;
+    return;
+  }
+  tabi_joint_def *joint = (tabi_joint_def *)reader->builder->joints.items + t->joint;
+  joint->damping += damping;
+  joint->rotor_inertia += inertia;
 }
 
 static void note_ratio(tbi_mjcf *reader, int32_t index, double ratio) {
@@ -180,19 +202,19 @@ static void note_ratio(tbi_mjcf *reader, int32_t index, double ratio) {
 }
 
 /* Its index in the builder, or TABI_NONE. */
-static int32_t add_actuator(const tbi_mjcf_item *item, const actuator *a, int32_t index,
+static int32_t add_actuator(const tbi_mjcf_item *item, const actuator *a, const target *t,
                             int32_t number) {
   tbi_mjcf *reader = item->reader;
-  const tbi_mjcf_joint *joint = &reader->joints[index];
   tabi_actuator_def def = tabi_actuator_def_default();
   double control[2];
   double force[2];
   tbi_mjcf_settle_range(item, "ctrlrange", &a->control, control);
   tbi_mjcf_settle_range(item, "forcerange", &a->force, force);
-  inherit_range(a, &joint->def, control);
-  limit_force(a, joint, force);
+  inherit_range(a, t, control);
+  limit_force(a, t, force);
   def.name = tbi_mjcf_full_name(reader, item->name, "actuator", number);
-  def.joint = joint->index;
+  def.joint = t->joint;
+  def.tendon = t->tendon;
   def.gear = a->gear[0];
   def.gain = a->gain[0];
   for (int i = 0; i < 3; ++i)
@@ -202,8 +224,9 @@ static int32_t add_actuator(const tbi_mjcf_item *item, const actuator *a, int32_
   def.force_min = force[0];
   def.force_max = force[1];
   def.place = item->node->place;
-  if (!tbi_ok(&reader->error) || joint->index == TABI_NONE) return TABI_NONE;
-  load_joint(reader, a, joint->index);
+  if (!tbi_ok(&reader->error) || (t->joint == TABI_NONE && t->tendon == TABI_NONE))
+    return TABI_NONE;
+  load_target(reader, a, t);
   int32_t added = tabi_builder_add_actuator(reader->builder, &def);
   // of a general actuator a positive damping term means the same as dampratio
   bool like_position = def.bias[1] < 0 && def.gain == -def.bias[1];
@@ -212,21 +235,40 @@ static int32_t add_actuator(const tbi_mjcf_item *item, const actuator *a, int32_
   return added;
 }
 
-/* The joint that an actuator drives, or TABI_NONE and why there is none. */
-static int32_t find_joint(const tbi_mjcf_item *item, const char **reason) {
+/* The joint that an actuator drives, or why there is none. */
+static target find_joint(const tbi_mjcf_item *item, const char **reason) {
   const tbi_mjcf *reader = item->reader;
+  target t = {.joint = TABI_NONE, .tendon = TABI_NONE};
   bool in_parent = tbi_xml_get(item->node, "jointinparent") != NULL;
-  *reason = "it does not drive a joint";
-  if (!in_parent && !tbi_xml_get(item->node, "joint")) return TABI_NONE;
-  int32_t joint = tbi_mjcf_reference(item, in_parent ? "jointinparent" : "joint",
+  *reason = "it does not drive a joint or a tendon";
+  if (!in_parent && !tbi_xml_get(item->node, "joint")) return t;
+  int32_t index = tbi_mjcf_reference(item, in_parent ? "jointinparent" : "joint",
                                      &reader->joint_names, "joint", true);
   *reason = NULL;
-  if (joint == TABI_NONE) return joint;
-  int type = reader->joints[joint].type;
-  if (type == TBI_MJCF_FREE || type == TBI_MJCF_BALL) {
+  if (index == TABI_NONE) return t;
+  const tbi_mjcf_joint *joint = &reader->joints[index];
+  if (joint->type == TBI_MJCF_FREE || joint->type == TBI_MJCF_BALL) {
     *reason = "its joint has more than one degree of freedom";
   }
-  return joint;
+  t.joint = joint->index;
+  t.range[0] = joint->def.lower;
+  t.range[1] = joint->def.upper;
+  memcpy(t.drive, joint->drive, sizeof t.drive);
+  return t;
+}
+
+static target find_target(const tbi_mjcf_item *item, const char **reason) {
+  const tbi_mjcf *reader = item->reader;
+  if (!tbi_xml_get(item->node, "tendon")) return find_joint(item, reason);
+  target t = {.joint = TABI_NONE, .tendon = TABI_NONE};
+  int32_t index = tbi_mjcf_reference(item, "tendon", &reader->tendon_names, "tendon", true);
+  *reason = NULL;
+  if (index == TABI_NONE) return t;
+  const tbi_mjcf_tendon *tendon = &reader->tendons[index];
+  t.tendon = tendon->index;
+  memcpy(t.range, tendon->range, sizeof t.range);
+  memcpy(t.drive, tendon->drive, sizeof t.drive);
+  return t;
 }
 
 static void ignore_attributes(tbi_xml_node *node) {
@@ -247,11 +289,12 @@ static int32_t read_actuator(tbi_mjcf *reader, tbi_xml_node *node, int32_t numbe
   a.unknown = "its kind is not supported";
   replay(reader, node, item.label, &a);
   const char *reason = a.unknown;
-  int32_t joint = reason ? TABI_NONE : find_joint(&item, &reason);
+  target t = {.joint = TABI_NONE, .tendon = TABI_NONE};
+  if (!reason) t = find_target(&item, &reason);
   if (!tbi_ok(&reader->error)) return TABI_NONE;
   if (!reason) {
     if (a.left_out) tbi_warn(reader->def, node->place, "%s: %s", item.label, a.left_out);
-    return add_actuator(&item, &a, joint, number);
+    return add_actuator(&item, &a, &t, number);
   }
   tbi_warn(reader->def, node->place, "%s is ignored: %s", item.label, reason);
   ignore_attributes(node);
@@ -267,24 +310,33 @@ static void number_actuator(tbi_mjcf *reader, int32_t index) {
   reader->actuators[reader->nactuator++] = index;
 }
 
-/* d and work[3 nv]: the diagonal of M^-1 at a dof. */
-static double mobility(tabi_dynamics *d, int32_t nv, int32_t dof, double *work) {
+/* J M^-1 J' of what an actuator drives, before its gear; work[3 nv]. */
+static double mobility(tabi_dynamics *d, const tabi_model *model, const tabi_actuator_def *def,
+                       double *work) {
+  int32_t nv = tabi_model_nv(model);
   double *tau = work;
   double *moved = work + nv;
   double *still = moved + nv;
   memset(tau, 0, (size_t)nv * sizeof *tau);
   tabi_dynamics_forward(d, tau, still);
-  tau[dof] = 1;
+  if (def->tendon != TABI_NONE) {
+    (void)tabi_dynamics_tendon_length(d, def->tendon, tau);
+  } else {
+    tau[tabi_model_joint_v(model, def->joint).first] = 1;
+  }
   tabi_dynamics_forward(d, tau, moved);
-  return moved[dof] - still[dof];
+  double sum = 0;
+  for (int32_t k = 0; k < nv; ++k)
+    sum += tau[k] * (moved[k] - still[k]);
+  double inertia = def->tendon == TABI_NONE ? 0 : tabi_model_tendon(model, def->tendon).inertia;
+  return sum / (1 + inertia * sum);
 }
 
 static void set_ratios(tbi_mjcf *reader, const tabi_model *model, tabi_dynamics *d, double *work) {
   for (int32_t i = 0; i < reader->nratio; ++i) {
     tabi_actuator_def *def =
         (tabi_actuator_def *)reader->builder->actuators.items + reader->ratios[i].actuator;
-    int32_t dof = tabi_model_joint_v(model, def->joint).first;
-    double give = def->gear * def->gear * mobility(d, tabi_model_nv(model), dof, work);
+    double give = def->gear * def->gear * mobility(d, model, def, work);
     if (!(give > 0)) continue;
     def->bias[2] = -2 * reader->ratios[i].ratio * sqrt(-def->bias[1] / give);
   }

@@ -28,16 +28,6 @@ static void read_axis(const tbi_mjcf_item *item, tbi_mjcf_joint *joint) {
   if (has_axis) joint->axis = tbi_mjcf_turn(rot, v3_scale(1 / length, v3_load(axis)));
 }
 
-/* The first of up to three coefficients; MuJoCo's polynomials are told. */
-static void read_linear(const tbi_mjcf_item *item, const char *attribute, double *value) {
-  double terms[3] = {*value, 0, 0};
-  (void)tbi_mjcf_numbers(item, attribute, 1, 3, terms);
-  *value = terms[0];
-  if (terms[1] == 0 && terms[2] == 0) return;
-  tbi_warn(item->reader->def, item->node->place, "%s: %s is taken as linear", item->label,
-           attribute);
-}
-
 /* Limits of all actuators of the joint together. */
 static void read_drive(const tbi_mjcf_item *item, tbi_mjcf_joint *joint) {
   tbi_mjcf_limits limits = {
@@ -61,9 +51,9 @@ static void repair_passive(const tbi_mjcf_item *item, const char *what, double *
 /* spring, damper, friction, rotor */
 static void read_passive(const tbi_mjcf_item *item, tbi_mjcf_joint *joint, double unit) {
   tabi_joint_def *def = &joint->def;
-  read_linear(item, "stiffness", &def->stiffness);
+  tbi_mjcf_read_linear(item, "stiffness", &def->stiffness);
   (void)tbi_mjcf_number(item, "springref", &def->rest_position);
-  read_linear(item, "damping", &def->damping);
+  tbi_mjcf_read_linear(item, "damping", &def->damping);
   read_drive(item, joint);
   (void)tbi_mjcf_number(item, "frictionloss", &def->friction);
   (void)tbi_mjcf_number(item, "armature", &def->rotor_inertia);

@@ -1,4 +1,5 @@
-/* mjcf_equality.c - loops (connect, weld), coupled joints, and excluded contact pairs. */
+/* mjcf_equality.c - loops (connect, weld), coupled joints and tendons, and excluded contact pairs.
+ */
 #include "io/mjcf/mjcf_reader.h"
 
 #include <string.h>
@@ -141,12 +142,35 @@ static void read_coupling(const tbi_mjcf_item *item) {
   if (tbi_ok(&reader->error)) (void)tabi_builder_add_coupling(reader->builder, &def);
 }
 
+/* MJCF couples deviations of the lengths from those at ref. */
+static void couple_tendons(const tbi_mjcf_item *item) {
+  const tbi_mjcf *reader = item->reader;
+  double p[5] = {0, 1, 0, 0, 0};
+  int32_t tendon = tbi_mjcf_reference(item, "tendon1", &reader->tendon_names, "tendon", true);
+  int32_t leader = tbi_mjcf_reference(item, "tendon2", &reader->tendon_names, "tendon", false);
+  (void)tbi_mjcf_numbers(item, "polycoef", 1, 5, p);
+  if (!tbi_ok(&reader->error)) return;
+  tabi_coupling_def def = tabi_coupling_def_default();
+  memset(def.coef, 0, sizeof def.coef);
+  def.coef[0] = p[0];
+  if (leader != TABI_NONE) {
+    def.tendon_leader = reader->tendons[leader].index;
+    shift_polynomial(p, reader->tendons[leader].length, def.coef);
+  }
+  def.coef[0] += reader->tendons[tendon].length;
+  def.tendon = reader->tendons[tendon].index;
+  if (item->name) def.name = tbi_mjcf_full_name(item->reader, item->name, NULL, 0);
+  def.place = item->node->place;
+  if (tbi_ok(&reader->error)) (void)tabi_builder_add_coupling(reader->builder, &def);
+}
+
 static void read_one(tbi_mjcf *reader, tbi_xml_node *node) {
   static const char *const switches[] = {"false", "true", NULL};
   bool is_joint = strcmp(node->name, "joint") == 0;
   bool is_weld = strcmp(node->name, "weld") == 0;
   bool is_connect = strcmp(node->name, "connect") == 0;
-  if (!is_joint && !is_weld && !is_connect) return; /* stays unused and is reported */
+  bool is_tendon = strcmp(node->name, "tendon") == 0;
+  if (!is_joint && !is_weld && !is_connect && !is_tendon) return; /* stays unused and is reported */
   node->used = true;
   tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, "equality", 0);
   if (tbi_mjcf_word(&item, "active", switches, 1) == 0) {
@@ -155,7 +179,9 @@ static void read_one(tbi_mjcf *reader, tbi_xml_node *node) {
       each->used = true;
     return;
   }
-  if (is_joint) {
+  if (is_tendon) {
+    couple_tendons(&item);
+  } else if (is_joint) {
     read_coupling(&item);
   } else if (is_weld) {
     read_weld(&item);

@@ -134,6 +134,15 @@ bool tbi_mjcf_number(const tbi_mjcf_item *item, const char *attribute, double *v
   return tbi_mjcf_numbers(item, attribute, 1, 1, value) > 0;
 }
 
+void tbi_mjcf_read_linear(const tbi_mjcf_item *item, const char *attribute, double *value) {
+  double terms[3] = {*value, 0, 0};
+  (void)tbi_mjcf_numbers(item, attribute, 1, 3, terms);
+  *value = terms[0];
+  if (terms[1] == 0 && terms[2] == 0) return;
+  tbi_warn(item->reader->def, item->node->place, "%s: %s is taken as linear", item->label,
+           attribute);
+}
+
 int tbi_mjcf_word(const tbi_mjcf_item *item, const char *attribute, const char *const *words,
                   int otherwise) {
   const char *text = tbi_mjcf_text(item, attribute, NULL);

@@ -1,7 +1,7 @@
 /* mjcf_reader.h - what the files of the MJCF reader share.
  *
  *   include -> compiler, defaults -> assets -> bodies with joints and geoms -> inertia
- *           -> builder: links, joints, shapes -> actuators, equality, contact, keyframes
+ *           -> builder: links, joints, shapes -> tendons, equality, actuators, sensors, keyframes
  *
  * Bodies, joints and geoms are first collected here, in MuJoCo's numbering, because the inertia
  * of a body may depend on all of them (settotalmass).  Every function may be
@@ -129,6 +129,14 @@ typedef struct tbi_mjcf_site {
   tabi_place place;
 } tbi_mjcf_site;
 
+typedef struct tbi_mjcf_tendon {
+  int32_t index;           /* in the builder */
+  double range[2];         /* infinite: none */
+  double drive[2];         /* actuatorfrcrange, likewise */
+  double length;           /* with all joints at ref */
+  bool rests_at_reference; /* no springlength is given */
+} tbi_mjcf_tendon;
+
 /* An actuator of the builder whose damping is a ratio. */
 typedef struct tbi_mjcf_ratio {
   int32_t actuator;
@@ -209,6 +217,9 @@ typedef struct tbi_mjcf {
   tbi_mjcf_site *sites;
   int32_t nsite, cap_site;
   tbi_names site_names;
+  tbi_mjcf_tendon *tendons;
+  int32_t ntendon, cap_tendon;
+  tbi_names tendon_names;
   tbi_mjcf_ratio *ratios;
   int32_t nratio, cap_ratio;
   int32_t
@@ -264,6 +275,8 @@ int32_t tbi_mjcf_numbers(const tbi_mjcf_item *item, const char *attribute, int32
                          double *values);
 /* One number, left alone if none is given. */
 bool tbi_mjcf_number(const tbi_mjcf_item *item, const char *attribute, double *value);
+/* The first of up to three coefficients; MuJoCo's polynomials are told. */
+void tbi_mjcf_read_linear(const tbi_mjcf_item *item, const char *attribute, double *value);
 /* The index of the attribute's word in a list that ends with NULL, or `otherwise`. */
 int tbi_mjcf_word(const tbi_mjcf_item *item, const char *attribute, const char *const *words,
                   int otherwise);
@@ -331,6 +344,7 @@ void tbi_mjcf_read_geom(tbi_mjcf *reader, tbi_xml_node *node, int32_t body);
 void tbi_mjcf_read_inertia(tbi_mjcf *reader, int32_t body_index);
 void tbi_mjcf_scale_masses(tbi_mjcf *reader);
 void tbi_mjcf_add_bodies(tbi_mjcf *reader);     /* mjcf_build.c */
+void tbi_mjcf_read_tendons(tbi_mjcf *reader);   /* mjcf_tendon.c */
 void tbi_mjcf_read_actuators(tbi_mjcf *reader); /* mjcf_actuator.c */
 void tbi_mjcf_read_equality(tbi_mjcf *reader);  /* mjcf_equality.c: loops, couplings, exclusions */
 void tbi_mjcf_read_keyframes(tbi_mjcf *reader); /* mjcf_keyframe.c */
