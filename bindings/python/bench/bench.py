@@ -79,7 +79,10 @@ class Workload:
         self.name, self.steps = name, steps
         scene = tabi.Scene.load(tabi.data_path(path), set={"timestep": 1e-3})
         self.model = scene.model
-        self.start = scene.world().q.copy()
+        world = scene.world()
+        if name == "standing":
+            world.step(1000)  # until it has settled
+        self.start = world.q.copy()
         self.joints = list(self.model.driven_joints)
         self.targets = self._targets(scene)
 
