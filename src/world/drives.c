@@ -69,6 +69,7 @@ static void find_most_forces(tabi_world *w) {
   for (int32_t j = 0; j < model->njoint; ++j)
     most[j] = HUGE_VAL;
   for (int32_t a = 0; a < model->nactuator; ++a) {
+    if (model->actuator[a].joint == TABI_NONE) continue; /* it pulls a tendon */
     double *sum = &most[model->actuator[a].joint];
     *sum = (isinf(*sum) ? 0 : *sum) + most_of(&model->actuator[a]);
   }
