@@ -45,21 +45,28 @@ static bool read_number(const char *option, const char *text, double *value) {
 static bool read_steps(const char *text, int32_t *steps) {
   double number = 10;
   if (!read_number("--steps", text, &number)) return false;
-  *steps = (int32_t)number;
-  if (number >= 0 && number <= 10000 && *steps == number) return true;
+  if (number >= 0 && number <= 10000 && number == floor(number)) {
+    *steps = (int32_t)number;
+    return true;
+  }
   tbi_usage_error("walk", "--steps needs a whole number from 0 to 10000, not '%s'", text);
   return false;
 }
 
+/* Three numbers with commas between. */
 static bool read_push(const char *text, tbi_walk_wish *wish) {
-  char end = '\0';
+  const char *at = text;
+  bool good = true;
   if (!text) return true;
   wish->pushed = true;
-  if (sscanf(text, "%lf,%lf,%lf%c", &wish->push[0], &wish->push[1], &wish->push[2], &end) == 3 &&
-      isfinite(wish->push[0]) && isfinite(wish->push[1]) && wish->push[2] >= 0) {
-    wish->push[1] *= DEGREE;
-    return true;
+  for (int i = 0; i < 3 && good; ++i) {
+    char *end = NULL;
+    wish->push[i] = strtod(at, &end);
+    good = end != at && isfinite(wish->push[i]) && *end == (i < 2 ? ',' : '\0');
+    at = end + 1;
   }
+  wish->push[1] *= DEGREE;
+  if (good && wish->push[2] >= 0) return true;
   tbi_usage_error("walk", "--push needs N s, degrees from the front and s, as 10,90,2; not '%s'",
                   text);
   return false;

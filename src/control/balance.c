@@ -121,13 +121,13 @@ void tbi_balance_set(tbi_balance *b, const double *q, const double *v) {
 
 /* -- tasks */
 
-typedef struct system {
+typedef struct task_system {
   double matrix[N][N]; /* lower triangle */
   double right[N];
   int32_t n;
-} linear;
+} task_system;
 
-static void add_row(struct system *s, const double *row, double right, double weight) {
+static void add_row(task_system *s, const double *row, double right, double weight) {
   for (int32_t i = 0; i < s->n; ++i) {
     double scaled = weight * row[i];
     if (scaled == 0) continue;
@@ -138,7 +138,7 @@ static void add_row(struct system *s, const double *row, double right, double we
 }
 
 /* Three rows: row i of the columns. */
-static void add_vector(struct system *s, const v3 *column, v3 right, v3 weight) {
+static void add_vector(task_system *s, const v3 *column, v3 right, v3 weight) {
   double row[3][N];
   for (int32_t j = 0; j < s->n; ++j) {
     row[0][j] = column[j].x;
@@ -160,8 +160,7 @@ static bool moves_foot(const tbi_balance *b, int side, int32_t i) {
 
 /* How a body turns in free directions of a leg with fewer than six joints: the rotation about the
  * sole's forward axis is left out. */
-static void add_foot(const tbi_balance *b, const tbi_balance_goal *goal, int side,
-                     struct system *s) {
+static void add_foot(const tbi_balance *b, const tbi_balance_goal *goal, int side, task_system *s) {
   const tabi_dynamics *d = b->d;
   const tbi_body_state *body = &d->body[b->foot[side]];
   v4 x = v4_from(v3_sub(b->at[side].frame.pos, origin(b)));
@@ -196,7 +195,7 @@ static void add_foot(const tbi_balance *b, const tbi_balance_goal *goal, int sid
 }
 
 static void add_com(const tbi_balance *b, const tbi_balance_goal *goal, const sv *column, sv bias,
-                    struct system *s) {
+                    task_system *s) {
   v3 move[N];
   for (int32_t i = 0; i < b->n; ++i)
     move[i] = v4_to(v4_scale(1 / b->mass, column[i].lin));
@@ -204,7 +203,7 @@ static void add_com(const tbi_balance *b, const tbi_balance_goal *goal, const sv
   add_vector(s, move, v3_sub(goal->com, free), (v3){COM_WEIGHT, COM_WEIGHT, HEIGHT_WEIGHT});
 }
 
-static void add_waist(const tbi_balance *b, const tbi_balance_goal *goal, struct system *s) {
+static void add_waist(const tbi_balance *b, const tbi_balance_goal *goal, task_system *s) {
   v3 turn[N];
   double scale = b->size / TYPICAL_HEIGHT;
   for (int32_t i = 0; i < b->n; ++i)
@@ -213,7 +212,7 @@ static void add_waist(const tbi_balance *b, const tbi_balance_goal *goal, struct
              same(WAIST_WEIGHT * scale * scale));
 }
 
-static void add_damping(const tbi_balance *b, struct system *s) {
+static void add_damping(const tbi_balance *b, task_system *s) {
   double scale = b->size / TYPICAL_HEIGHT;
   for (int32_t i = 0; i < b->n; ++i)
     s->matrix[i][i] += i < 6 ? 1e-8 : DAMPING * scale * scale;
@@ -287,8 +286,8 @@ static int32_t list_limits(const tbi_balance *b, const tbi_balance_goal *goal, c
 }
 
 /* Solves with the active limits; whether others became active or inactive. */
-static bool solve_round(const struct system *tasks, limit *list, int32_t count, double *x) {
-  struct system s = *tasks;
+static bool solve_round(const task_system *tasks, limit *list, int32_t count, double *x) {
+  task_system s = *tasks;
   for (int32_t i = 0; i < count; ++i) {
     if (list[i].active) add_row(&s, list[i].row, list[i].bound, LIMIT_WEIGHT);
   }
@@ -366,7 +365,7 @@ tbi_balance_result tbi_balance_solve(tbi_balance *b, const tbi_balance_goal *goa
     bias = sv_add(bias, d->force[i]);
   for (int32_t i = 0; i < b->n; ++i)
     column[i] = inertia_mulv(&d->composite[b->model->dof_body[b->dof[i]]], d->axis[b->dof[i]]);
-  struct system tasks = {.n = b->n};
+  task_system tasks = {.n = b->n};
   for (int side = 0; side < 2; ++side)
     add_foot(b, goal, side, &tasks);
   add_com(b, goal, column, bias, &tasks);

@@ -57,6 +57,7 @@ bool tbi_crouch_pitch_joints(const tabi_dynamics *d, const tabi_biped *biped, in
   if (n < 3) return false;
   double longest = 0;
   pitch[0] = found[0];
+  pitch[1] = found[1];
   pitch[2] = found[n - 1];
   for (int32_t i = 1; i + 1 < n; ++i) {
     double length = v3_norm(v3_sub(point_of(d, found[i]), point_of(d, pitch[0]))) +

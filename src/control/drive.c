@@ -31,11 +31,9 @@ static bool is_led(const tabi_model *model, int32_t joint) {
   return false;
 }
 
-static bool is_in_leg(const tabi_biped *biped, int32_t joint, bool *soft) {
+static bool is_in_leg(const tabi_biped *biped, int32_t joint) {
   for (int side = 0; side < 2; ++side) {
     const tabi_leg *leg = &biped->leg[side];
-    for (int32_t i = 0; i < leg->nsoft; ++i)
-      *soft = *soft || leg->soft[i] == joint;
     for (int32_t i = 0; i < leg->njoint; ++i) {
       if (leg->joint[i] == joint) return true;
     }
@@ -62,12 +60,10 @@ tabi_status tbi_drive_make(tbi_drive *drive, const tbi_balance *b, const tabi_bi
   if (!drive->joint) return tbi_error_memory(err);
   for (int32_t i = 0; i < model->nbody; ++i) {
     const tbi_body *body = &model->body[i];
-    bool soft = false;
     if (body->tree != b->tree || body->nv != 1 || is_led(model, body->joint)) continue;
-    bool leg = is_in_leg(biped, body->joint, &soft);
-    /* a spring holds itself, and so does a joint that friction alone holds in the file */
+    bool leg = is_in_leg(biped, body->joint);
+    /* a spring holds itself */
     if (!leg && model->joint[body->joint].stiffness > 0) continue;
-    (void)soft;
     tbi_drive_joint *j = &drive->joint[drive->count++];
     *j = (tbi_drive_joint){.joint = body->joint,
                            .q = body->q,

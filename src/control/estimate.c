@@ -88,9 +88,8 @@ static double load_of(const tbi_estimator *e, const tbi_balance *b, const tabi_w
 }
 
 /* Moves the base so that the soles that stand are where they were, and still. */
-static void correct(const tbi_estimator *e, tbi_estimate *now, const tbi_balance *b,
-                    const double load[2], double timestep) {
-  (void)e;
+static void correct(tbi_estimate *now, const tbi_balance *b, const double load[2],
+                    double timestep) {
   double weight[2];
   for (int side = 0; side < 2; ++side) {
     double least = LEAST_LOAD * b->mass * b->gravity;
@@ -108,22 +107,21 @@ static void correct(const tbi_estimator *e, tbi_estimate *now, const tbi_balance
 }
 
 void tbi_estimate_update(const tbi_estimator *e, tbi_estimate *now, const tabi_world *world,
-                         tbi_balance *b, v3 push, double timestep, double *q, double *v,
-                         double load[2]) {
+                         tbi_balance *b, v3 push, double timestep, tbi_known *known) {
   TBI_ASSERT(e->encoder && timestep > 0);
   bool first = !now->started;
-  if (first) start(e, now, q, v);
-  read_joints(e, world, first, timestep, q, v);
+  if (first) start(e, now, known->q, known->v);
+  read_joints(e, world, first, timestep, known->q, known->v);
   v3 rate = integrate(e, now, world, push, timestep);
-  write_base(e, now, rate, q, v);
-  tbi_balance_set(b, q, v);
+  write_base(e, now, rate, known->q, known->v);
+  tbi_balance_set(b, known->q, known->v);
   for (int side = 0; side < 2; ++side) {
-    load[side] = load_of(e, b, world, side);
+    known->load[side] = load_of(e, b, world, side);
     if (first) now->anchor[side] = b->at[side].frame.pos;
     if (first) now->stands[side] = true;
   }
-  correct(e, now, b, load, timestep);
-  write_base(e, now, rate, q, v);
+  correct(now, b, known->load, timestep);
+  write_base(e, now, rate, known->q, known->v);
 }
 
 /* Small differences of height are errors of the estimate, and would add up step by step. */

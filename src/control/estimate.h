@@ -25,12 +25,16 @@ typedef struct tbi_estimate {
   v3 anchor[2];
 } tbi_estimate;
 
-/* One update: q[nq] and v[nv] hold the last estimate and get the new one; push is the acceleration
- * of the base that was asked for, world.  Fills the loads of the feet, N.  b gets the kinematics.
- */
+/* What is known of a robot. */
+typedef struct tbi_known {
+  double *q, *v;  /* [nq], [nv] */
+  double load[2]; /* N, on the feet */
+} tbi_known;
+
+/* One update: `known` holds the last estimate and gets the new one; push is the acceleration of the
+ * base that was asked for, world.  b gets the kinematics. */
 void tbi_estimate_update(const tbi_estimator *e, tbi_estimate *now, const tabi_world *world,
-                         tbi_balance *b, v3 push, double timestep, double *q, double *v,
-                         double load[2]);
+                         tbi_balance *b, v3 push, double timestep, tbi_known *known);
 /* Says which feet stand, after an update: one that begins to is anchored where it is. */
 void tbi_estimate_set_stance(tbi_estimate *now, const tbi_balance *b, const bool stands[2]);
 

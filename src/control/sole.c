@@ -41,7 +41,8 @@ static bool add_cylinder(tbi_cloud *cloud, const tbi_frame *frame, const double 
   double across = hypot(local.x, local.y);
   bool good = true;
   for (int i = 0; i < 2 * RIM; ++i) {
-    double angle = 2 * PI * (i / 2) / RIM;
+    int around = i / 2;
+    double angle = 2 * PI * around / RIM;
     if (across > 1e-6) angle += atan2(-local.y, -local.x);
     v3 point = {size[0] * cos(angle), size[0] * sin(angle), (i & 1 ? 0.5 : -0.5) * size[1]};
     good = good && add(cloud, place(frame, point));

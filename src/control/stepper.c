@@ -554,13 +554,13 @@ static double load_on(const tabi_stepper *s, const tabi_world *world, int side) 
 
 static void observe(tabi_stepper *s, const tabi_world *world, double timestep) {
   if (s->estimator.encoder) {
-    double load[2];
+    tbi_known known = {.q = s->q, .v = s->v};
     tbi_estimate_update(&s->estimator, &s->now.estimate, world, &s->balance, s->now.push, timestep,
-                        s->q, s->v, load);
+                        &known);
     for (int side = 0; side < 2; ++side) {
       double *felt = &s->now.felt[side];
-      load[side] += s->estimator.below[side] * s->now.foot_up[side];
-      *felt += timestep / (FORCE_LAG + timestep) * (load[side] - *felt);
+      double load = known.load[side] + s->estimator.below[side] * s->now.foot_up[side];
+      *felt += timestep / (FORCE_LAG + timestep) * (load - *felt);
       s->force[side] = *felt;
     }
   } else {
