@@ -114,6 +114,16 @@ static void write_floor(FILE *out, const tbi_try_scene *s, const tabi_model *mod
       out, "bodies:\n  - {name: floor, fixed: true, shape: {plane: {}}, xyz: [0, 0, %.6g]}\n", low);
 }
 
+/* Whether anything of it collides; otherwise no ground can be found below it. */
+static bool touches(const tabi_model *model) {
+  for (int32_t i = 0; i < tabi_model_nshape(model); ++i) {
+    tabi_shape_def shape = tabi_model_shape(model, i);
+    bool moves = shape.link != TABI_WORLD && tabi_model_link_body(model, shape.link) != TABI_WORLD;
+    if (moves && shape.collides) return true;
+  }
+  return false;
+}
+
 /* The name of the file; with that of its folder where many files have the same. */
 static const char *title_of(const char *path) {
   static const char *const common[] = {"scene", "model", "robot"};
@@ -144,8 +154,9 @@ static void write_scene(FILE *out, const tbi_try_scene *s, const tabi_model *mod
   } else {
     write_posture(out, model, at);
   }
-  (void)fputs(s->floats ? "\n    place: ground\n" : "\n", out);
-  if (s->floats && has_springs(model))
+  bool placed = s->floats && touches(model);
+  (void)fputs(placed ? "\n    place: ground\n" : "\n", out);
+  if (placed && has_springs(model))
     (void)fputs("    settle: 2 # s, so that its weight does not fall on its springs\n", out);
   write_gains(out, model, at->gain);
 }

@@ -110,6 +110,13 @@ class Live(FolderCase):
             server.kill()
         self.assertEqual(seen[0], seen[1])
 
+    def test_robots_that_nothing_touches_are_shown(self):
+        text = MAST.replace("<geom", "<geom contype='0' conaffinity='0'")
+        server = self.serve(self.file("ghost.xml", text))
+        names = [link["name"] for link in self.description(server)["links"]]
+        trunk = self.watch(server).picture().links[names.index("robot/trunk")]
+        self.assertAlmostEqual(trunk[2], 0.6, delta=1e-6)
+
     def test_keyframes_are_of_robots(self):
         _, err = self.tabi("view", self.file("mast.xml", MAST), "--keyframe", "up", code=2)
         self.assertIn("no keyframe is called 'up'; its file has: bent, home", err)

@@ -170,7 +170,7 @@ static void balls_stay_round(void **state) {
       for (size_t k = 0; k < 3; ++k) {
         double x = 0;
         for (size_t c = 0; c < 3; ++c)
-          x += (double)m.vertices[3 * m.triangles[3 * i + c] + k] / 3;
+          x += (double)m.vertices[3 * (size_t)m.triangles[3 * i + c] + k] / 3;
         middle += x * x;
       }
       // a pixel, where the ball is a thousand high
@@ -247,7 +247,7 @@ static void anything_fits(void **state) {
   (void)state;
   rng r = rng_make(5);
   enum { MANY = 30000, BUDGET = 3000 };
-  solid soup = solid_make(3 * MANY, MANY), fan = solid_make(MANY + 2, MANY);
+  solid soup = solid_make(3 * (size_t)MANY, MANY), fan = solid_make(MANY + 2, MANY);
   for (int i = 0; i < MANY; ++i) {
     double at[3];
     rng_fill(&r, 1, at, 3);
