@@ -36,6 +36,28 @@ bool tbi_try_holds(const tabi_model *model, int32_t joint) {
   return actuator_of(model, joint, true) != TABI_NONE;
 }
 
+static double most_of(const tabi_actuator_def *a) {
+  double most = fmax(fabs(a->force_min), fabs(a->force_max));
+  if (a->bias[1] == 0 && a->bias[2] == 0) {
+    double low = a->gain * a->control_min + a->bias[0];
+    double high = a->gain * a->control_max + a->bias[0];
+    most = fmin(most, fmax(fabs(low), fabs(high)));
+  }
+  return fabs(a->gear) * most;
+}
+
+double tbi_try_motor_limit(const tabi_model *model, int32_t joint) {
+  double sum = 0;
+  bool any = false;
+  for (int32_t i = 0; i < tabi_model_nactuator(model); ++i) {
+    tabi_actuator_def actuator = tabi_model_actuator(model, i);
+    if (actuator.joint != joint) continue;
+    sum += most_of(&actuator);
+    any = true;
+  }
+  return any ? sum : HUGE_VAL;
+}
+
 static bool is_driven(const tabi_model *model, int32_t joint) {
   if (tabi_model_joint_v(model, joint).count != 1 || tbi_try_holds(model, joint)) return false;
   for (int32_t i = 0; i < tabi_model_ncoupling(model); ++i) {

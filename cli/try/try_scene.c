@@ -91,6 +91,20 @@ static void write_gains(FILE *out, const tabi_model *model, const tbi_try_gain *
   }
 }
 
+/* Limits of motors for which the servos stand. */
+static void write_efforts(FILE *out, const tabi_model *model, const tbi_try_gain *gain) {
+  const char *before = "    joints: # limits of its motors\n      ";
+  for (int32_t i = 0; i < tabi_model_njoint(model); ++i) {
+    tabi_joint_def joint = tabi_model_joint(model, i);
+    double limit = tbi_try_motor_limit(model, i);
+    if (gain[i].kp <= 0 || !joint.name || !(limit < joint.effort)) continue;
+    (void)fputs(before, out);
+    tbi_try_write_text(out, joint.name);
+    (void)fprintf(out, ": {effort: %.17g}\n", limit);
+    before = "      ";
+  }
+}
+
 /* Joints that start elsewhere than the file says. */
 static void write_posture(FILE *out, const tabi_model *model, const start *at) {
   const char *before = "\n    posture: # the file's is outside limits of joints\n      ";
@@ -158,6 +172,7 @@ static void write_scene(FILE *out, const tbi_try_scene *s, const tabi_model *mod
   (void)fputs(placed ? "\n    place: ground\n" : "\n", out);
   if (placed && has_springs(model))
     (void)fputs("    settle: 2 # s, so that its weight does not fall on its springs\n", out);
+  write_efforts(out, model, at->gain);
   write_gains(out, model, at->gain);
 }
 
