@@ -67,12 +67,14 @@ static void find_most_forces(tabi_world *w) {
   const tabi_model *model = w->model;
   double *most = w->constants.most_force;
   for (int32_t j = 0; j < model->njoint; ++j)
-    most[j] = HUGE_VAL;
+    most[j] = -1;
   for (int32_t a = 0; a < model->nactuator; ++a) {
     if (model->actuator[a].joint == TABI_NONE) continue; /* it pulls a tendon */
     double *sum = &most[model->actuator[a].joint];
-    *sum = (isinf(*sum) ? 0 : *sum) + most_of(&model->actuator[a]);
+    *sum = tbi_max(*sum, 0) + most_of(&model->actuator[a]);
   }
+  for (int32_t j = 0; j < model->njoint; ++j)
+    if (most[j] < 0) most[j] = HUGE_VAL;
 }
 
 void tbi_world_find_drives(tabi_world *w) {
