@@ -341,6 +341,15 @@ void tbi_loops_push(const tbi_loops *loops, double share, sv *at_bodies, double 
   }
 }
 
+void tbi_loops_project(const tbi_loops *loops, double *sum) {
+  for (int32_t c = 0; c < loops->model->ncluster; ++c) {
+    double *slack = loops->wanted;
+    memset(slack, 0, sizeof *slack * (size_t)tbi_cluster_max_loops(loops->model, c));
+    for (int32_t k = 0; k < loops->rank[c]; ++k)
+      (void)take_along(loops, c, k, sum, slack);
+  }
+}
+
 void tbi_loops_finish(tbi_loops *loops, double *sum) {
   TBI_ASSERT(sum);
   for (int32_t t = 0; t < loops->count; ++t)

@@ -121,6 +121,8 @@ void tbi_loops_solve(tbi_loops *loops, const tabi_dynamics *d, const double *piv
  * stage of rk4 the loops are not quite closed, and redundant ones look independent. */
 void tbi_loops_solve_again(tbi_loops *loops, const tabi_dynamics *d, const double *pivot_root,
                            double *z, double *scratch);
+/* Takes from a sum of impulses what loops take. */
+void tbi_loops_project(const tbi_loops *loops, double *sum);
 /* Takes from the sum of all other impulses (in the same coordinates) what loops take, and finds the
  * loops' impulses. */
 void tbi_loops_finish(tbi_loops *loops, double *sum);

@@ -157,7 +157,7 @@ static void place_problem(tbi_layout *at, const tabi_model *model, tabi_world *w
   p->group = tbi_layout_take(at, points, sizeof *p->group);
   s->order = tbi_layout_take(at, 2 * points, sizeof *s->order);
   s->still = tbi_layout_take(at, tbi_world_is_middle(w) ? points : 0, sizeof *s->still);
-  s->point_of = tbi_layout_take(at, points, sizeof *s->point_of);
+  s->point_of = at->base ? s->order + points : NULL; /* once order has been read */
   s->count = tbi_layout_take(at, ports + 2, sizeof *s->count);
   s->body_port = tbi_layout_take(at, model->nbody, sizeof *s->body_port);
   s->pivot_root = tbi_layout_take(at, model->nv, sizeof *s->pivot_root);
@@ -251,11 +251,17 @@ static void place_scratch(tbi_layout *at, const tabi_model *model, tabi_world *w
   w->scratch.gait_before = tbi_layout_take(at, (int64_t)gait, 1);
 }
 
+static void place_correction(tbi_layout *at, const tabi_model *model, tabi_world *w) {
+  w->correction.cluster = tbi_layout_take(at, model->ncluster, sizeof *w->correction.cluster);
+  w->correction.target = (double *)(void *)w->setup.order; /* which is read before */
+}
+
 static void place_workspace(tbi_layout *at, tabi_world *w) {
   place_candidates(at, w->model, w);
   place_vectors(at, w->model, w);
   place_scratch(at, w->model, w);
   place_problem(at, w->model, w);
+  place_correction(at, w->model, w);
   place_impacts(at, w->model, w);
 }
 

@@ -95,6 +95,16 @@ typedef struct tbi_floating {
   bool swings; /* solved for at the middle of the step */
 } tbi_floating;
 
+/* Of a cluster whose contacts take back overlap (active_set/depth_correction.c). */
+typedef struct tbi_correction {
+  double wanted;  /* m/s, largest correction of its contacts */
+  double asked;   /* m/s, largest change of normal velocity that they ask for */
+  double speed;   /* m/s, that its fastest body gains */
+  double impulse; /* N s, the largest with another body */
+  double mass;    /* kg */
+  double share;   /* of its corrections, for the next solution */
+} tbi_correction;
+
 /* Blocks that the problem of a step has memory for at first, and at most. */
 #define TBI_FIRST_BLOCKS ((int64_t)1 << 16)
 #define TBI_MAX_BLOCKS   ((int64_t)1 << 22)
@@ -257,6 +267,10 @@ struct tabi_world {
     bool hangs;         /* some tree does (swinging.c), once */
     bool swings;        /* some tree does in this step */
   } floating;
+  struct {
+    tbi_correction *cluster; /* [ncluster] */
+    double *target;          /* m/s, of points, in the memory of setup.order: [max_contacts] */
+  } correction;
   /* Memory without a meaning between two calls of a stage. */
   struct {
     double *dofs;           /* [nv] */

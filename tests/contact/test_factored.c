@@ -409,6 +409,15 @@ static void fill_looped(const tabi_world *w, dense *m) {
   free(J);
 }
 
+/* corrections that such a pile cannot give were reduced: here all of them are asked for */
+static void ask_for_depth(tbi_problem *p, const tabi_world_def *def) {
+  for (int32_t i = 0; i < p->npoint; ++i) {
+    tbi_point *c = &p->point[i];
+    if (c->gap > 0) continue;
+    c->target = fmin(-def->correction * c->gap / def->timestep, def->correction_speed);
+  }
+}
+
 static void looped_models(void **state) {
   (void)state;
   int32_t points = 0;
@@ -432,6 +441,7 @@ static void looped_models(void **state) {
     /* where loops leave one direction only, strong friction may jam a point for good */
     for (int32_t i = 0; i < p->npoint; ++i)
       p->point[i].friction = 0.1;
+    ask_for_depth(p, &def);
     dense m = dense_make(p);
     fill_looped(w, &m);
     check_operator(seed, p, &m);

@@ -25,7 +25,7 @@ static tbi_solution fall_back(tabi_world *w, tbi_solution before) {
 }
 
 /* that all contacts stick is predicted first, where the method has a direct solution for it */
-static tbi_solution solve_contacts(tabi_world *w) {
+tbi_solution tbi_solve_contacts(tabi_world *w) {
   tbi_problem *p = &w->setup.problem;
   const tbi_formulation *method = w->method;
   tbi_problem_start(p);
@@ -90,7 +90,8 @@ static void solve_problem(tabi_world *w) {
   tbi_problem *p = &w->setup.problem;
   bool energy_limited;
   bool impacts = tbi_world_impacts(w, &energy_limited);
-  tbi_solution solution = solve_contacts(w);
+  tbi_solution solution = tbi_solve_contacts(w);
+  tbi_limit_depth_correction(w, &solution);
   if (w->limits_energy) tbi_energy_limit(p, &w->fallback_def, w->scratch.energy_limit, &solution);
   solution.energy_limited |= energy_limited;
   certify(w, solution);

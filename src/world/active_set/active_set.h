@@ -3,6 +3,7 @@
  *   joint_friction.c  joints with dry friction that stick or slip
  *   joint_limits.c    joint limits that are not reached
  *   drive_limits.c    servos and actuators at their limits of force
+ *   depth_correction.c: targets that a mechanism cannot give
  *   rows.c            the rows of the problem for all others
  *   active_set.c      the loop: predict, solve, verify, and again
  *
@@ -48,6 +49,12 @@ void tbi_predict_drive_limits(tabi_world *w);
 bool tbi_verify_drive_limits(tabi_world *w, const double *tau, int attempt);
 /* active_set.saturated -> state.saturated */
 void tbi_keep_drive_limits(tabi_world *w);
+
+/* setup.problem -> the impulses of its points and rows, from where they stand */
+tbi_solution tbi_solve_contacts(tabi_world *w);
+/* Where a mechanism could part what overlaps only by huge impulses, reduces the targets of its
+ * points and solves again. */
+void tbi_limit_depth_correction(tabi_world *w, tbi_solution *solution);
 
 /* active_set -> setup.problem.row */
 void tbi_make_rows(tabi_world *w);
