@@ -267,7 +267,8 @@ static tabi_status stand(crouch *c, double bend, double ground, tabi_error *err)
 tabi_status tabi_biped_stand(const tabi_model *model, tabi_biped *biped, double bend, double ground,
                              double *q, tabi_error *err) {
   TBI_ASSERT(model && biped && q && bend >= 0);
-  crouch c = {.model = model, .biped = biped, .q = q, .d = tabi_dynamics_create(model, err)};
+  crouch c = {.model = model, .biped = biped, .d = tabi_dynamics_create(model, err)};
+  c.q = q;
   if (!c.d) return TABI_ERR_MODEL;
   c.zero = calloc((size_t)model->nv + 1, sizeof *c.zero);
   tabi_status status =
