@@ -443,6 +443,26 @@ static void test_included_files(void **state) {
   tabi_model_destroy(model);
 }
 
+static void test_sdf_sizes_and_damping(void **state) {
+  (void)state;
+#define SDF_ARM(more, axis)                                                                  \
+  "<sdf version='1.6'><model name='m'><link name='a'>" SDF_MASS more                         \
+  "</link><link name='b'>" SDF_MASS                                                          \
+  "</link><joint name='j' type='revolute'><parent>a</parent><child>b</child><axis><xyz>0 0 " \
+  "1</xyz>" axis "</axis></joint></model></sdf>"
+  tabi_model *model =
+      load_mended(SDF_ARM("<collision name='c'><geometry><box><size>1 0 1</size></box>"
+                          "</geometry></collision>",
+                          ""),
+                  "box: size of 0, left out");
+  assert_int_equal(tabi_model_nshape(model), 0);
+  tabi_model_destroy(model);
+  model = load_mended(SDF_ARM("", "<dynamics><damping>-1</damping></dynamics>"),
+                      "damping -1 < 0, taken as 0");
+  assert_near(joint_of(model, "j").damping, 0, 0);
+  tabi_model_destroy(model);
+}
+
 static void test_models_of_one_name(void **state) {
   (void)state;
   tabi_model *model =
@@ -480,6 +500,7 @@ int main(void) {
       cmocka_unit_test(test_included_files),
       cmocka_unit_test(test_names_made_up),
       cmocka_unit_test(test_models_of_one_name),
+      cmocka_unit_test(test_sdf_sizes_and_damping),
   };
   return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

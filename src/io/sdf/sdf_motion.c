@@ -90,6 +90,8 @@ static void read_coordinate(tbi_sdf *s, int32_t frame, const char *element, cons
   if (dynamics) {
     (void)tbi_sdf_number(s, dynamics, "damping", &def->damping);
     (void)tbi_sdf_number(s, dynamics, "friction", &def->friction);
+    tbi_repair_negative(s->error, s->def, dynamics->place, what, "damping", &def->damping);
+    tbi_repair_negative(s->error, s->def, dynamics->place, what, "friction", &def->friction);
     (void)tbi_sdf_number(s, dynamics, "spring_stiffness", &def->stiffness);
     (void)tbi_sdf_number(s, dynamics, "spring_reference", &def->rest_position);
   }

@@ -21,10 +21,18 @@ static const char surface_name[] = "sdf surface ";
 
 /* -- geometry */
 
+/* A shape without extent is left out; false. */
+static bool leave_out(const tbi_sdf *s, const tbi_xml_node *node, const char *child) {
+  tbi_repaired(s->error, s->def, node->place, (tbi_repair){node->name, "left out", 0}, "%s of 0",
+               child);
+  return false;
+}
+
 static bool read_length(const tbi_sdf *s, tbi_xml_node *node, const char *child, double *value) {
   *value = 0;
   if (!tbi_sdf_number(s, node, child, value) && tbi_ok(s->error)) *value = 1;
   if (!tbi_ok(s->error) || *value > 0) return tbi_ok(s->error);
+  if (*value == 0) return leave_out(s, node, child);
   return tbi_fail_at(s->error, TABI_ERR_MODEL, node->place, "%s: %s must be > 0 (got %g)",
                      node->name, child, *value);
 }
@@ -34,6 +42,7 @@ static bool read_sizes(const tbi_sdf *s, tbi_xml_node *node, const char *child, 
   (void)tbi_sdf_numbers(s, node, child, 3, size);
   for (int i = 0; i < 3 && tbi_ok(s->error); ++i) {
     if (size[i] > 0) continue;
+    if (size[i] == 0) return leave_out(s, node, child);
     tbi_fail_at(s->error, TABI_ERR_MODEL, node->place, "%s: %s %g must be > 0", node->name, child,
                 size[i]);
   }
