@@ -104,12 +104,19 @@ static json_t *colour_json(const tabi_shape_def *s) {
   return said ? numbers(s->rgba, 4) : json_null();
 }
 
-/* Shapes to look at, and shapes to touch where a link has none. */
+/* Whether two links are the same, or parts of one moving body. */
+static bool are_one(const tabi_model *model, int32_t a, int32_t b) {
+  if (a == b || a == TABI_WORLD || b == TABI_WORLD) return a == b;
+  int32_t body = tabi_model_link_body(model, a);
+  return body != TABI_WORLD && body == tabi_model_link_body(model, b);
+}
+
+/* Shapes to look at, and shapes to touch where a body has none. */
 static bool is_seen(const tabi_model *model, const tabi_shape_def *s) {
   if (s->visible || !s->collides) return s->visible;
   for (int32_t i = 0; i < tabi_model_nshape(model); ++i) {
     tabi_shape_def other = tabi_model_shape(model, i);
-    if (other.link == s->link && other.visible) return false;
+    if (other.visible && are_one(model, other.link, s->link)) return false;
   }
   return true;
 }

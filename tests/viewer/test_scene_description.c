@@ -107,12 +107,14 @@ static void check_mesh(const json_t *json, const tabi_mesh_def *mesh) {
   numbers_free(&n);
 }
 
-/* Every link is to be seen by some shape, if it has any. */
+/* Every moving body is to be seen by some shape, if it has any. */
 static void check_seen(const run *r, const json_t *description) {
   for (int32_t link = 0; link < tabi_model_nlink(r->model); ++link) {
     int has = 0, seen = 0;
     for (int32_t i = 0; i < tabi_model_nshape(r->model); ++i) {
-      if (tabi_model_shape(r->model, i).link != link) continue;
+      int32_t other = tabi_model_shape(r->model, i).link;
+      if (other == TABI_WORLD || tabi_model_link_body(r->model, other) == TABI_WORLD) continue;
+      if (tabi_model_link_body(r->model, other) != tabi_model_link_body(r->model, link)) continue;
       ++has;
       seen += json_is_true(json_object_get(description_item(description, "shapes", i), "visible"));
     }
