@@ -198,8 +198,7 @@ void tbi_world_measure_swinging(tabi_world *w) {
   }
 }
 
-/* J, of dampers and dry friction of the joints of an island over the step */
-static double work_of_joints(const tabi_world *w, int32_t leader) {
+double tbi_world_joint_work(const tabi_world *w, int32_t leader) {
   const tabi_model *model = w->model;
   double work = 0;
   for (int32_t t = leader; t != TABI_NONE; t = w->floating.tree[t].next) {
@@ -220,7 +219,7 @@ static double surplus_of(const tabi_world *w, int32_t leader) {
   const tbi_floating *island = &w->floating.tree[leader];
   double gain = island->kinetic + island->potential - island->before;
   double noise = NOISE * (island->kinetic + fabs(island->potential) + fabs(island->before));
-  double surplus = island->works ? fmax(gain, 0) : gain - work_of_joints(w, leader);
+  double surplus = island->works ? fmax(gain, 0) : gain - tbi_world_joint_work(w, leader);
   bool small = fabs(surplus) <= SMALL * island->kinetic;
   return small && fabs(surplus) > noise ? surplus : 0;
 }

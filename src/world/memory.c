@@ -194,7 +194,8 @@ static void place_vectors(tbi_layout *at, const tabi_model *model, tabi_world *w
   w->active_set.stuck = tbi_layout_take(at, model->nv, sizeof *w->active_set.stuck);
   w->solution.q_new = tbi_layout_take(at, model->nq, sizeof *w->solution.q_new);
   bool middle = tbi_world_is_middle(w);
-  bool some = middle || (tbi_world_may_swing(w) && tbi_world_holds_trees(model));
+  bool some = middle || (tbi_world_may_swing(w) &&
+                         (w->def.integrator == TABI_MIDPOINT || tbi_world_holds_trees(model)));
   w->free.q_middle = tbi_layout_take(at, some ? model->nq : 0, sizeof *w->free.q_middle);
   w->free.v_bias = tbi_layout_take(at, some ? model->nv : 0, sizeof *w->free.v_bias);
   w->free.bias = tbi_layout_take(at, middle ? model->nbody : 0, sizeof *w->free.bias);

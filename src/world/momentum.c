@@ -272,7 +272,7 @@ static bool is_cluster(const tabi_world *w, int32_t leader) {
 /* Momenta that the step before did not leave.  d is at the start of the step, but for integrators
  * that solve at its middle and joints that move as told, which had other velocities before. */
 static void measure_start(tabi_world *w) {
-  bool at_start = !w->state.head->prescribes && !tbi_world_is_middle(w);
+  bool at_start = !w->state.head->prescribes && !tbi_world_is_middle(w) && !w->floating.swings;
   for (int32_t t = 0; t < w->model->ntree; ++t) {
     if (!is_restored(w, t) || (is_cluster(w, t) && w->state.momentum[t].known)) continue;
     if (!at_start) tbi_kinematics(w->d, w->state.q, w->state.v);
@@ -341,6 +341,13 @@ bool tbi_world_is_restored(tabi_world *w, int32_t tree) {
   return w->floating.any && is_restored(w, leader_of(w->floating.tree, tree));
 }
 
+/* the angular velocity that an island has as a rigid body of that angular momentum */
+static v3 rigid_turn(const sums *s, v3 ang) {
+  m4 moment = central(&s->inertia, v4_scale(1 / s->inertia.mass, s->inertia.h));
+  const v3 column[3] = {v4_to(moment.x), v4_to(moment.y), v4_to(moment.z)};
+  return v3_solve(column, ang);
+}
+
 /* The momentum of one cluster is known from then on, so that rounding does not add up. */
 static void restore(tabi_world *w, int32_t leader) {
   sums s = sums_of_island(w, leader);
@@ -348,6 +355,8 @@ static void restore(tabi_world *w, int32_t leader) {
   correction by = find_correction(&s, &target);
   for (int32_t t = leader; t != TABI_NONE; t = w->floating.tree[t].next)
     correct_base(w, t, &by);
+  if (w->floating.tree[leader].kept)
+    tbi_world_keep_energy(w, leader, &target, s.inertia.mass, rigid_turn(&s, target.ang));
   target.known = is_cluster(w, leader);
   w->state.momentum[leader] = target;
 }
@@ -366,6 +375,7 @@ static void keep_change(tabi_world *w) {
 
 static void restore_all(tabi_world *w) {
   measure_start(w);
+  if (tbi_world_find_kept(w)) tbi_world_measure_kept(w);
   if (w->floating.balanced) tbi_world_measure_balanced(w);
   tbi_kinematics_without_drift(w->d, w->solution.q_new, w->solution.v_new);
   if (w->floating.balanced) tbi_world_balance_energy(w);

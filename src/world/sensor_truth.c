@@ -303,12 +303,15 @@ static void measure(const tabi_world *w, int32_t sensor, double *value) {
   }
 }
 
-/* at the end of the step, as its forces left it */
-static double unscaled_velocity(const tabi_world *w, int32_t dof) {
+/* At the end of the step, as its forces left it.  What momentum.c has changed of a base is taken
+ * back by add_twists. */
+static double unscaled_velocity(tabi_world *w, int32_t dof) {
   double v = w->solution.v_new[dof];
-  return w->floating.balanced
-             ? v / w->floating.tree[w->model->body[w->model->dof_body[dof]].tree].scale
-             : v;
+  if (!w->floating.balanced && !w->floating.any) return v;
+  const tabi_model *model = w->model;
+  int32_t tree = model->body[model->dof_body[dof]].tree;
+  bool base = model->dof_body[dof] == model->tree_body[tree] && tbi_world_is_restored(w, tree);
+  return base ? v : v / w->floating.tree[tree].scale;
 }
 
 void tbi_truth_of_step(tabi_world *w) {

@@ -61,10 +61,17 @@ static void hold_tendon(tabi_world *w, int32_t tendon) {
     if (w->model->tree_cluster[t] == cluster) w->floating.tree[t].hangs = false;
 }
 
+/* whether a tree moves as one rigid body, which free_motion.c turns */
+static bool is_rigid(const tabi_model *model, int32_t tree) {
+  return tbi_is_lone(model, model->tree_body[tree]) && !tbi_tree_has_loops(model, tree);
+}
+
 void tbi_world_find_hanging(tabi_world *w) {
   w->floating.hangs = false;
   for (int32_t t = 0; t < w->model->ntree; ++t) {
-    bool hangs = tbi_world_may_swing(w) && !w->floating.tree[t].based;
+    bool floats = w->floating.tree[t].based;
+    bool flies = w->def.integrator == TABI_MIDPOINT && !is_rigid(w->model, t);
+    bool hangs = tbi_world_may_swing(w) && (!floats || flies);
     w->floating.tree[t].hangs = hangs;
   }
   for (int32_t i = 0; i < w->model->ntendon; ++i)

@@ -90,6 +90,7 @@ typedef struct tbi_floating {
   bool deep;     /* of leaders: some contact is deeper than allowed */
   double kinetic, potential; /* J, of leaders: of the island at the state of d */
   double before;             /* J, of leaders: both, at the start of the step */
+  bool kept;                 /* of leaders: its energy is that of floating_balance.c */
   /* swinging.c */
   bool hangs;  /* made once: the world holds its cluster, which may swing */
   bool swings; /* solved for at the middle of the step */
@@ -540,6 +541,18 @@ void tbi_world_measure_balanced(tabi_world *w);
 void tbi_world_measure_swinging(tabi_world *w);
 /* d at the new state -> solution.v_new, solution.certificate.balance_work */
 void tbi_world_balance_energy(tabi_world *w);
+
+/* J, of dampers and dry friction of the joints of an island over the step. */
+double tbi_world_joint_work(const tabi_world *w, int32_t leader);
+
+/* floating_balance.c: floating -> floating.tree.kept: whether there is such an island */
+bool tbi_world_find_kept(tabi_world *w);
+/* state, state.momentum -> floating.tree.before of these; d is at the start of the step then */
+void tbi_world_measure_kept(tabi_world *w);
+/* One of them, d at its new postures, its momentum, mass and angular velocity as a rigid body ->
+ * solution.v_new, solution.certificate.balance_work, floating.tree */
+void tbi_world_keep_energy(tabi_world *w, int32_t leader, const tbi_momentum *end, double mass,
+                           v3 turn);
 
 /* After the state was replaced: nothing is known of the step before. */
 void tbi_world_forget_motion(tabi_world *w);

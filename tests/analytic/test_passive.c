@@ -265,6 +265,59 @@ static void gains_nothing(void **state) {
   }
 }
 
+/* a chain that tumbles in the air, its links swinging */
+static scene open_free_chain(tabi_contact_kind contact, double damping) {
+  scene s = scene_begin();
+  int32_t base = scene_free(&s, 1, v3_make(0.01, 0.02, 0.03), v3_make(0, 0, 5));
+  int32_t link[4];
+  for (int i = 0; i < 4; ++i) {
+    v3 axis = i % 2 == 0 ? v3_make(0, 0, 1) : v3_make(0, 1, 0);
+    int32_t parent = i == 0 ? base : link[i - 1];
+    tabi_joint_def hinge = scene_hinge(TABI_JOINT_CONTINUOUS, parent, v3_make(0.2, 0, 0), axis);
+    hinge.damping = damping;
+    link[i] = scene_link(&s, 0.6, v3_make(0.1, 0.02, 0), v3_make(0.001, 0.004, 0.004), hinge);
+  }
+  tabi_world_def def = scene_def(&s);
+  def.contact = contact;
+  def.integrator = TABI_MIDPOINT;
+  def.gravity[2] = 0;
+  scene_open(&s, &def);
+  scene_set_velocity(&s, base, v3_make(0.3, 0.1, 0.2), v3_make(2, 3, 4));
+  const double rate[4] = {3, -4, 5, -2};
+  for (int i = 0; i < 4; ++i)
+    scene_set(&s, link[i], NULL, &rate[i]);
+  return s;
+}
+
+/* Energy and momentum in flight, whatever the contact method; dampers only take. */
+static void tumbles_freely(void **state) {
+  (void)state;
+  const tabi_contact_kind contact[] = {TABI_CONTACT_CONE, TABI_CONTACT_EXACT, TABI_CONTACT_LCP,
+                                       TABI_CONTACT_IMPULSE, TABI_CONTACT_PENALTY};
+  for (int i = 0; i < 10; ++i) {
+    double damping = i < 5 ? 0 : 1e-3;
+    scene s = open_free_chain(contact[i % 5], damping);
+    double start = scene_energy(&s);
+    double lowest = start;
+    double gain = 0;
+    double before[6];
+    double after[6];
+    tabi_dynamics_momentum(tabi_world_dynamics(s.world), before, before + 3);
+    for (int k = 0; k < 10000; ++k) {
+      scene_run(&s, 1);
+      gain = fmax(gain, scene_energy(&s) - lowest);
+      lowest = fmin(lowest, scene_energy(&s));
+    }
+    tabi_dynamics_momentum(tabi_world_dynamics(s.world), after, after + 3);
+    print_message("free chain, %s, damping %g: gains %.1e, loses %.1e of %.3g J\n",
+                  tabi_contact_name(contact[i % 5]), damping, gain, start - lowest, start);
+    assert_true(gain < 1e-9 * start);
+    assert_true(damping > 0 ? lowest < 0.99 * start : lowest > (1 - 1e-9) * start);
+    assert_near_n(after, before, 6, 1e-10);
+    scene_close(&s);
+  }
+}
+
 /* a mass that swings on a soft spring */
 static void elastic(scene *s, const tabi_world_def *like) {
   int32_t body = scene_free(s, 1, v3_make(0.01, 0.01, 0.01), v3_make(0.5, 0, 1.5));
@@ -339,9 +392,8 @@ static void reports_and_spares(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(gains_nothing),
-      cmocka_unit_test(springs_gain_little),
-      cmocka_unit_test(leaves_losses_alone),
+      cmocka_unit_test(gains_nothing),       cmocka_unit_test(tumbles_freely),
+      cmocka_unit_test(springs_gain_little), cmocka_unit_test(leaves_losses_alone),
       cmocka_unit_test(reports_and_spares),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
