@@ -26,7 +26,7 @@ static void place_state(tbi_layout *at, const tabi_model *model, tabi_world *w) 
   w->state.head = tbi_layout_take(at, 1, sizeof *w->state.head);
   w->state.q = tbi_layout_take(at, model->nq, sizeof *w->state.q);
   w->state.v = tbi_layout_take(at, model->nv, sizeof *w->state.v);
-  w->state.v_change = tbi_layout_take(at, model->nv, sizeof *w->state.v_change);
+  w->state.v_change = tbi_layout_take(at, tbi_world_nchange(w), sizeof *w->state.v_change);
   w->state.momentum = tbi_layout_take(at, model->ntree, sizeof *w->state.momentum);
   w->state.servo = tbi_layout_take(at, model->njoint, sizeof *w->state.servo);
   w->state.control = tbi_layout_take(at, model->nactuator, sizeof *w->state.control);
@@ -194,8 +194,7 @@ static void place_vectors(tbi_layout *at, const tabi_model *model, tabi_world *w
   w->active_set.stuck = tbi_layout_take(at, model->nv, sizeof *w->active_set.stuck);
   w->solution.q_new = tbi_layout_take(at, model->nq, sizeof *w->solution.q_new);
   bool middle = tbi_world_is_middle(w);
-  bool some = middle || (tbi_world_may_swing(w) &&
-                         (w->def.integrator == TABI_MIDPOINT || tbi_world_holds_trees(model)));
+  bool some = tbi_world_nchange(w) > 0;
   w->free.q_middle = tbi_layout_take(at, some ? model->nq : 0, sizeof *w->free.q_middle);
   w->free.v_bias = tbi_layout_take(at, some ? model->nv : 0, sizeof *w->free.v_bias);
   w->free.bias = tbi_layout_take(at, middle ? model->nbody : 0, sizeof *w->free.bias);

@@ -63,7 +63,8 @@ void tbi_world_find_bases(tabi_world *w) {
   }
 }
 
-bool tbi_world_holds_trees(const tabi_model *model) {
+/* whether some tree has no free base, or a connection to the world */
+static bool holds_trees(const tabi_model *model) {
   bool holds = false;
   for (int32_t t = 0; t < model->ntree; ++t)
     holds = holds || !has_free_base(model, t);
@@ -71,6 +72,12 @@ bool tbi_world_holds_trees(const tabi_model *model) {
     holds =
         holds || is_fixed(model, model->connection[i].a) || is_fixed(model, model->connection[i].b);
   return holds;
+}
+
+int32_t tbi_world_nchange(const tabi_world *w) {
+  bool flies = w->def.integrator == TABI_MIDPOINT || w->def.integrator == TABI_RK4;
+  bool swings = tbi_world_may_swing(w) && holds_trees(w->model);
+  return flies || swings ? w->model->nv : 0;
 }
 
 /* -- islands in this step */
@@ -402,7 +409,7 @@ void tbi_world_keep_momentum(tabi_world *w) {
 }
 
 void tbi_world_forget_motion(tabi_world *w) {
-  memset(w->state.v_change, 0, sizeof *w->state.v_change * (size_t)w->model->nv);
+  memset(w->state.v_change, 0, sizeof *w->state.v_change * (size_t)tbi_world_nchange(w));
   size_t rolling = tbi_world_is_middle(w) ? (size_t)w->def.max_contacts : 0;
   memset(w->state.rolling, 0, sizeof *w->state.rolling * rolling);
   memset(w->state.momentum, 0, sizeof *w->state.momentum * (size_t)w->model->ntree);

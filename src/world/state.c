@@ -171,7 +171,7 @@ bool tbi_world_is_state(tabi_world *w, const void *snapshot, size_t size) {
   return tbi_world_is_motion(model, w->solution.q_new, w->solution.v_new) &&
          have_lengths(model, w->solution.q_new, 1 - UNIT, 1 + UNIT) &&
          are_finite(find(w, snapshot, w->state.v_change),
-                    sizeof *w->state.v_change * (size_t)model->nv) &&
+                    sizeof *w->state.v_change * (size_t)tbi_world_nchange(w)) &&
          are_momenta(w, snapshot) && are_servos(w, find(w, snapshot, w->state.servo)) &&
          are_told(w, snapshot, head.prescribes) &&
          are_sides((const signed char *)find(w, snapshot, w->state.saturated),

@@ -147,8 +147,7 @@ struct tabi_world {
   struct {
     tbi_world_head *head;
     double *q, *v;
-    double
-        *v_change; /* of v in the last step, of trees without jumps, or 0; midpoint and rk4: [nv] */
+    double *v_change; /* of v in the last step, of trees without jumps, or 0: [tbi_world_nchange] */
     tbi_momentum *momentum; /* of islands that float, by leader: [ntree] */
     tabi_servo *servo;      /* [njoint] */
     double *control;        /* inputs u of actuators: [nactuator] */
@@ -518,8 +517,9 @@ tabi_status tbi_world_integrate(tabi_world *w, const double *tau);
 
 /* momentum.c: model -> floating.tree, once */
 void tbi_world_find_bases(tabi_world *w);
-/* Whether some tree has no free base, or a connection to the world. */
-bool tbi_world_holds_trees(const tabi_model *model);
+/* The length of state.v_change: nv where some tree may be solved for at the middle of the step,
+ * else 0. */
+int32_t tbi_world_nchange(const tabi_world *w);
 /* setup.problem, forces.drive, state.external -> floating */
 void tbi_world_find_floating(tabi_world *w);
 /* floating: whether nothing of the world acts on a tree, directly or through others. */
