@@ -53,6 +53,7 @@ void tbi_run_summary_step(tbi_run_summary *summary) {
   if (!c.converged) ++summary->stalled;
   if (c.fallback) ++summary->fallbacks;
   if (c.energy_limited) ++summary->energy_limited;
+  if (c.too_large) ++summary->too_large;
   worst->gap = fmax(worst->gap, c.gap);
   worst->complementarity = fmax(worst->complementarity, c.complementarity);
   worst->cone = fmax(worst->cone, c.cone);
@@ -75,6 +76,10 @@ void tbi_run_summary_find(tbi_run_summary *summary, const char *path, tbi_findin
   add_note(findings, path, summary->fallbacks, "went to the fallback of the contact method");
   add_note(findings, path, summary->energy_limited,
            "would have gained energy at contacts, and were limited");
+  add_note(
+      findings, path, summary->too_large,
+      "had islands too large for the fallback, left as sweeps had solved them; contact: {model: "
+      "exact} has memory for them");
 }
 
 bool tbi_run_summary_fell(const tbi_run_summary *summary) {

@@ -19,6 +19,7 @@ typedef struct tbi_run_summary {
   int64_t stalled;                 /* steps that did not reach the tolerance */
   int64_t fallbacks;               /* steps in which the fallback took over */
   int64_t energy_limited;          /* steps in which impulse limited energy */
+  int64_t too_large;               /* steps with islands too large for the fallback */
   double energy_start, energy_end; /* J */
   tbi_run_checks checks;
   double loop_gap, loop_turn; /* m and rad, of connections */

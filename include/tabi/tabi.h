@@ -797,6 +797,8 @@ typedef struct tabi_certificate {
   bool fallback;          /* def.fallback took over, in some island at least */
   bool energy_limited;    /* impulses that would have added energy were replaced: rebounds or
                              friction reduced, rebounds that contradict each other too */
+  bool too_large;         /* some island that needed def.fallback was too large for its memory and
+                             stayed as sweeps had left it */
   double contact_work;    /* J, by which the impulses of contacts and joint rows changed the kinetic
                              energy (with that of penalty's springs), all but the next: > 0 is
                              energy from nowhere */

@@ -14,10 +14,10 @@
 typedef struct tbi_solution {
   int32_t iterations;
   bool converged;
-  bool fallback, energy_limited; /* see tabi_certificate */
-  double stored;                 /* J, by which springs of contacts were loaded */
-  double found;                  /* J, of springs that the step left for the next to begin with */
-  double elastic;                /* J, of all springs after the step */
+  bool fallback, energy_limited, too_large; /* see tabi_certificate */
+  double stored;                            /* J, by which springs of contacts were loaded */
+  double found;   /* J, of springs that the step left for the next to begin with */
+  double elastic; /* J, of all springs after the step */
 } tbi_solution;
 
 typedef struct tbi_formulation {

@@ -176,7 +176,10 @@ static void solve_jams(work *w, const tabi_world_def *def, tbi_solution *solutio
   for (int32_t i = 0; i < w->f.nisland; ++i) {
     const tbi_island *island = &w->f.island[i];
     progress *own = &w->progress[i];
-    if (!own->converged && is_jammed(w, island) && place_exact(w, island, &memory)) {
+    bool jammed = !own->converged && is_jammed(w, island);
+    if (jammed && !place_exact(w, island, &memory)) {
+      solution->too_large = true;
+    } else if (jammed) {
       tbi_island_sum(island);
       tbi_solution solved = tbi_exact_island(&memory, island, &exact);
       own->converged = solved.converged;
@@ -207,7 +210,8 @@ bool tbi_newton_fallback(tbi_problem *p, const tabi_world_def *def, void *scratc
   TBI_ASSERT(def->tolerance >= 0);
   work w;
   (void)place(&w, scratch, p->model, def);
-  if (p->npoint + p->ncouple > w.points || p->nrow > w.rows) return false;
+  solution->too_large = p->npoint + p->ncouple > w.points || p->nrow > w.rows;
+  if (solution->too_large) return false;
   tbi_factored_begin(&w.f, p);
   apply_newton(&w, SHARE * def->tolerance);
   sweep_rest(&w, def, solution->iterations);

@@ -181,6 +181,26 @@ static void pile(void **state) {
   scene_close(&s);
 }
 
+/* A heap that is too large for the memory of the fallback is not left in silence. */
+static void large_heap(void **state) {
+  (void)state;
+  scene s = scene_begin();
+  int32_t wood = scene_material(&s, 0.7, 0);
+  scene_plane(&s, 0, wood);
+  for (int i = 0; i < 125; ++i) {
+    v3 place = v3_make(0.09 * (i % 5), 0.09 * (i / 5 % 5), 0.045 + 0.09 * (i / 25));
+    (void)scene_box(&s, 1 + i % 3, v3_make(0.1, 0.1, 0.1), place, wood);
+  }
+  tabi_world_def def = scene_def(&s);
+  def.iterations = 30;
+  def.max_contacts = 5000;
+  scene_open(&s, &def);
+  scene_run(&s, 1);
+  tabi_certificate c = tabi_world_certificate(s.world);
+  assert_true(c.too_large && !c.converged);
+  scene_close(&s);
+}
+
 /* one tree, with rows for its limits and its dry joints */
 static void robot(void **state) {
   (void)state;
@@ -197,6 +217,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stacks),
       cmocka_unit_test(pile),
+      cmocka_unit_test(large_heap),
       cmocka_unit_test(robot),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,6 +47,7 @@ static void certify(tabi_world *w, tbi_solution solution) {
   certificate->converged = solution.converged;
   certificate->fallback = solution.fallback;
   certificate->energy_limited = solution.energy_limited;
+  certificate->too_large = solution.too_large;
   certificate->contact_work = solution.stored;
   certificate->correction_work = solution.found;
   certificate->elastic = solution.elastic;

@@ -184,6 +184,7 @@ static void solve_again(tabi_world *w, tbi_solution *solution) {
   tbi_solution again = tbi_solve_contacts(w);
   again.iterations += solution->iterations;
   again.fallback = again.fallback || solution->fallback;
+  again.too_large = again.too_large || solution->too_large;
   *solution = again;
   tbi_problem_sum(&w->setup.problem);
 }
