@@ -49,7 +49,8 @@ static void pack(const tabi_study_row *row, double *number) {
   number[SECONDS] = row->seconds;
 }
 
-static int do_runs(const tabi_study *study, double *number, int count) {
+/* A row, or at first none, is also the wish for a run. */
+static int ask_for_runs(const tabi_study *study, double *number, int count) {
   number[RUN] = NOTHING_DONE;
   for (;;) {
     int64_t run = NO_MORE;
@@ -62,6 +63,14 @@ static int do_runs(const tabi_study *study, double *number, int count) {
     if (tabi_study_run(study, run, NULL, &row, &err) != TABI_OK) return complain(&err);
     pack(&row, number);
   }
+}
+
+static int do_runs(const tabi_study *study, int count) {
+  double *number = calloc((size_t)count, sizeof *number);
+  int code = 1;
+  if (number) code = ask_for_runs(study, number, count);
+  free(number);
+  return code;
 }
 
 /* -- the rank that hands out */
@@ -79,8 +88,7 @@ typedef struct office {
   bool *gone;         /* has ended, or was given up */
   int ranks;
   double longest; /* s, of a run */
-  int64_t done, total;
-  double shown;
+  int64_t done; /* runs now */
 } office;
 
 static int64_t next_run(office *o) {
@@ -115,10 +123,8 @@ static bool serve(office *o, int rank, tabi_error *err) {
   o->heard[rank] = now();
   o->under_way[rank] = run;
   o->gone[rank] = run == NO_MORE;
-  MPI_Request request;
-  if (MPI_Isend(&o->under_way[rank], 1, MPI_INT64_T, rank, WORK, MPI_COMM_WORLD, &request) ==
-      MPI_SUCCESS)
-    (void)MPI_Request_free(&request);
+  /* a message of one number is buffered: this does not wait, for a dead rank either */
+  (void)MPI_Send(&o->under_way[rank], 1, MPI_INT64_T, rank, WORK, MPI_COMM_WORLD);
   return true;
 }
 
@@ -191,12 +197,14 @@ static int office_run(office *o) {
   return code;
 }
 
-static int lead(const tabi_study *study, const char *out, double *number, int count, int ranks) {
+static int lead(const tabi_study *study, const char *out, int count, int ranks) {
   tabi_error err = {0};
   tabi_results *results = tabi_results_create(out, study, &err);
   if (!results) return complain(&err);
-  office o = {.study = study, .results = results, .number = number, .count = count, .ranks = ranks};
-  int code = office_run(&o);
+  office o = {.study = study, .results = results, .count = count, .ranks = ranks};
+  o.number = calloc((size_t)count, sizeof *o.number);
+  int code = o.number ? office_run(&o) : 1;
+  free(o.number);
   if (code == 0) {
     (void)printf("%" PRId64 " of %" PRId64 " runs in %s, %" PRId64 " of them now, by %d ranks\n",
                  tabi_results_count(results), tabi_study_nrun(study), out, o.done, ranks);
@@ -217,11 +225,7 @@ static int run(const char *path, const char *out) {
   tabi_study *study = tabi_study_load(path, NULL, &err);
   if (!study) return complain(&err);
   int count = HEAD + tabi_study_nmeasure(study);
-  double *number = calloc((size_t)count, sizeof *number);
-  int code = 1;
-  if (number)
-    code = rank == 0 ? lead(study, out, number, count, ranks) : do_runs(study, number, count);
-  free(number);
+  int code = rank == 0 ? lead(study, out, count, ranks) : do_runs(study, count);
   tabi_study_destroy(study);
   return code;
 }

@@ -140,7 +140,7 @@ static axis axis_of_groups(const group *g, int count, bool boolean) {
   axis y = {0, 1, false, HEIGHT - BOTTOM, TOP};
   if (boolean) return y;
   double end[2 * MAX_GROUPS];
-  for (int i = 0; i < count; ++i) {
+  for (size_t i = 0; i < (size_t)count; ++i) {
     end[2 * i] = isfinite(g[i].y.low) ? g[i].y.low : g[i].y.value;
     end[2 * i + 1] = isfinite(g[i].y.high) ? g[i].y.high : g[i].y.value;
   }

@@ -128,7 +128,7 @@ static void put_measures(page *p) {
 
 static void put_effects(const page *p, int32_t measure) {
   int32_t nparameter = tabi_study_nparameter(p->study);
-  const tabi_effect *e = &p->summary->effect[measure * nparameter];
+  const tabi_effect *e = p->summary->effect + (ptrdiff_t)measure * nparameter;
   bool indices = nparameter > 0 && !isnan(e[0].first.value);
   (void)fprintf(p->out, "<table><tr><th>parameter</th><th>%s</th><th></th>%s</tr>\n",
                 indices ? "first-order index" : "share of the variance",
@@ -156,7 +156,7 @@ static void put_effects(const page *p, int32_t measure) {
 /* The two parameters with the largest effects; false: there are no two. */
 static bool strongest(const page *p, int32_t measure, int32_t pair[2]) {
   int32_t nparameter = tabi_study_nparameter(p->study);
-  const tabi_effect *e = &p->summary->effect[measure * nparameter];
+  const tabi_effect *e = p->summary->effect + (ptrdiff_t)measure * nparameter;
   if (nparameter < 2) return false;
   pair[0] = pair[1] = TABI_NONE;
   for (int turn = 0; turn < 2; ++turn) {

@@ -8,12 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool count_failed(tbi_sweep_summary *s, double *measure) {
-  tabi_study_row row = {.measure = measure};
+static bool count_failed(tbi_sweep_summary *s, tabi_study_row *row) {
   for (int64_t run = 0; run < tabi_study_nrun(s->study); ++run) {
     if (!tabi_results_has(s->results, run)) continue;
-    if (!tabi_results_get(s->results, run, &row)) return false;
-    s->failed += strcmp(row.status, "ok") != 0;
+    if (!tabi_results_get(s->results, run, row)) return false;
+    s->failed += strcmp(row->status, "ok") != 0;
   }
   return true;
 }
@@ -38,15 +37,15 @@ bool tbi_sweep_summary_make(tbi_sweep_summary *summary, tabi_results *results, c
   summary->runs = tabi_results_count(results);
   summary->measure = calloc(nmeasure + 1, sizeof *summary->measure);
   summary->effect = calloc(nmeasure * nparameter + 1, sizeof *summary->effect);
-  double *measure = calloc(nmeasure + 1, sizeof *measure);
-  bool good = summary->measure && summary->effect && measure;
+  tabi_study_row row = {.measure = calloc(nmeasure + 1, sizeof *row.measure)};
+  bool good = summary->measure && summary->effect && row.measure;
   if (!good) {
     (void)tbi_out_of_memory();
-  } else if (!count_failed(summary, measure) || fill(summary, &err) != TABI_OK) {
+  } else if (!count_failed(summary, &row) || fill(summary, &err) != TABI_OK) {
     (void)tbi_print_error(&err);
     good = false;
   }
-  free(measure);
+  free(row.measure);
   return good;
 }
 
