@@ -88,7 +88,7 @@ typedef struct office {
   bool *gone;         /* has ended, or was given up */
   int ranks;
   double longest; /* s, of a run */
-  int64_t done; /* runs now */
+  int64_t done;   /* runs now */
 } office;
 
 static int64_t next_run(office *o) {
