@@ -47,7 +47,8 @@ static tabi_status differences(problem *p, const double *z, double *jacobian) {
   return status;
 }
 
-/* minpack's call: residuals, or their derivatives by columns */
+/* minpack's call, whose parameters are as many: residuals, or their derivatives by columns */
+/* NOLINTNEXTLINE(readability-function-size) */
 static int evaluate(void *of, int m, int n, const double *z, double *residual, double *jacobian,
                     int leading, int which) {
   problem *p = of;
@@ -72,9 +73,10 @@ static bool descend(problem *p, double *z, scratch *s, double *sum) {
   int visits = 0;
   int slopes = 0;
   double *wa = s->wa;
+  const ptrdiff_t w = n; /* places of minpack's vectors */
   int info = lmder(evaluate, p, m, n, z, s->residual, s->jacobian, m, 1e-10, 1e-8, 0, MAX_VISITS,
-                   wa, 1, 100, 0, &visits, &slopes, s->pivot, wa + n, wa + 2 * n, wa + 3 * n,
-                   wa + 4 * n, wa + 5 * n);
+                   wa, 1, 100, 0, &visits, &slopes, s->pivot, wa + w, wa + 2 * w, wa + 3 * w,
+                   wa + 4 * w, wa + 5 * w);
   *sum = 0;
   for (int i = 0; i < m; ++i)
     *sum += s->residual[i] * s->residual[i];

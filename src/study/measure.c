@@ -17,21 +17,20 @@ static const char *const statistic_name[TBI_STATISTIC_COUNT] = {"min", "max", "m
 
 /* Measures that have a name of their own. */
 static const struct {
-  const char *name;
+  const char *name, *signal;
   tbi_measure_kind kind;
-  const char *signal;
   tbi_statistic statistic;
 } known[] = {
-    {"fell",        TBI_MEASURE_FELL,      NULL,                          TBI_STATISTIC_LAST},
-    {"fall_time",   TBI_MEASURE_FALL_TIME, NULL,                          TBI_STATISTIC_LAST},
-    {"slip",        TBI_MEASURE_SLIP,      NULL,                          TBI_STATISTIC_LAST},
-    {"zmp_margin",  TBI_MEASURE_SIGNAL,    "margin",                      TBI_STATISTIC_MIN },
-    {"peak_force",  TBI_MEASURE_SIGNAL,    "ground.fz",                   TBI_STATISTIC_MAX },
-    {"energy",      TBI_MEASURE_SIGNAL,    "energy.total",                TBI_STATISTIC_LAST},
-    {"work",        TBI_MEASURE_SIGNAL,    "energy.work",                 TBI_STATISTIC_LAST},
-    {"penetration", TBI_MEASURE_SIGNAL,    "contact.depth",               TBI_STATISTIC_MAX },
-    {"residual",    TBI_MEASURE_SIGNAL,    "certificate.complementarity", TBI_STATISTIC_MAX },
-    {"dissipation", TBI_MEASURE_SIGNAL,    "certificate.dissipation",     TBI_STATISTIC_MAX },
+    {"fell",        NULL,                          TBI_MEASURE_FELL,      TBI_STATISTIC_LAST},
+    {"fall_time",   NULL,                          TBI_MEASURE_FALL_TIME, TBI_STATISTIC_LAST},
+    {"slip",        NULL,                          TBI_MEASURE_SLIP,      TBI_STATISTIC_LAST},
+    {"zmp_margin",  "margin",                      TBI_MEASURE_SIGNAL,    TBI_STATISTIC_MIN },
+    {"peak_force",  "ground.fz",                   TBI_MEASURE_SIGNAL,    TBI_STATISTIC_MAX },
+    {"energy",      "energy.total",                TBI_MEASURE_SIGNAL,    TBI_STATISTIC_LAST},
+    {"work",        "energy.work",                 TBI_MEASURE_SIGNAL,    TBI_STATISTIC_LAST},
+    {"penetration", "contact.depth",               TBI_MEASURE_SIGNAL,    TBI_STATISTIC_MAX },
+    {"residual",    "certificate.complementarity", TBI_MEASURE_SIGNAL,    TBI_STATISTIC_MAX },
+    {"dissipation", "certificate.dissipation",     TBI_MEASURE_SIGNAL,    TBI_STATISTIC_MAX },
 };
 enum { NKNOWN = sizeof known / sizeof *known };
 

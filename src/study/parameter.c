@@ -88,11 +88,8 @@ static bool read_range(tbi_first_error *error, const tbi_yaml_node *node, const 
 static bool read_distribution(tbi_first_error *error, tbi_text_pool *pool,
                               const parameter_keys *keys, const tbi_yaml_node *node,
                               const char *what, tbi_parameter *p) {
-  const tbi_yaml_node *given[] = {keys->uniform, keys->log, keys->normal, keys->choices,
-                                  keys->grid};
-  int count = 0;
-  for (size_t i = 0; i < sizeof given / sizeof *given; ++i)
-    count += given[i] != NULL;
+  int count = (keys->uniform != NULL) + (keys->log != NULL) + (keys->normal != NULL) +
+              (keys->choices != NULL) + (keys->grid != NULL);
   if (count != 1) {
     return tbi_fail_about(error, node->place, what,
                           "give one of uniform: [from, to], log: [from, to], normal: [mean, sd], "

@@ -185,14 +185,15 @@ static bool find_done(tabi_results *r, tabi_error *err) {
 
 static tabi_results *open_file(const char *path, int flags, tabi_error *err) {
   tabi_results *r = calloc(1, sizeof *r);
-  char *copy = malloc(strlen(path) + 1);
+  size_t size = strlen(path) + 1;
+  char *copy = malloc(size);
   if (!r || !copy) {
     free(r);
     free(copy);
     tbi_error_memory(err);
     return NULL;
   }
-  r->path = strcpy(copy, path);
+  r->path = memcpy(copy, path, size);
   if (sqlite3_open_v2(path, &r->db, flags | SQLITE_OPEN_FULLMUTEX, NULL) == SQLITE_OK &&
       sqlite3_busy_timeout(r->db, 30000) == SQLITE_OK)
     return r;

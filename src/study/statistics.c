@@ -14,18 +14,21 @@
 
 static double normal_share(double x) { return 0.5 * erfc(-x * sqrt(0.5)); }
 
-/* Newton's method from a rough start; the density of the tail steers it from outside. */
-double tbi_normal_quantile(double p) {
-  TBI_ASSERT(p > 0 && p < 1);
-  if (p > 0.5) return -tbi_normal_quantile(1 - p);
+/* p <= 0.5, by Halley's method from a rough start */
+static double lower_quantile(double p) {
   double t = sqrt(-2 * log(p));
   double x = -(t - (2.30753 + 0.27061 * t) / (1 + t * (0.99229 + t * 0.04481)));
   for (int i = 0; i < 4; ++i) {
     double density = exp(-0.5 * x * x) / sqrt(2 * PI);
     double step = (normal_share(x) - p) / density;
-    x -= step / (1 + 0.5 * x * step); /* Halley */
+    x -= step / (1 + 0.5 * x * step);
   }
   return x;
+}
+
+double tbi_normal_quantile(double p) {
+  TBI_ASSERT(p > 0 && p < 1);
+  return p > 0.5 ? -lower_quantile(1 - p) : lower_quantile(p);
 }
 
 /* The regularised incomplete beta function, by Lentz's continued fraction; x <= (a+1)/(a+b+2). */

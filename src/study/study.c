@@ -6,6 +6,7 @@
 #include "io/file.h"
 #include "io/path.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,10 +135,10 @@ static bool read_design(study_reader *r, const tbi_yaml_node *root, const study_
   if (design->runs < 1 || design->runs > TBI_STUDY_MAX_RUNS)
     return tbi_fail_about(r->error, place, "", "runs must be in [1, %d]", TBI_STUDY_MAX_RUNS);
   if (design->runs % unit != 0) {
-    return tbi_fail_about(r->error, place, "",
-                          "runs must be a multiple of %lld under sampling: %s, as %lld is",
-                          (long long)unit, tbi_sampling_name((int32_t)design->sampling),
-                          (long long)(unit * (1 + design->runs / unit)));
+    return tbi_fail_about(
+        r->error, place, "",
+        "runs must be a multiple of %" PRId64 " under sampling: %s, as %" PRId64 " is", unit,
+        tbi_sampling_name((int32_t)design->sampling), unit * (1 + design->runs / unit));
   }
   return true;
 }
