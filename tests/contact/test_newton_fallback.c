@@ -188,7 +188,9 @@ static void large_heap(void **state) {
   int32_t wood = scene_material(&s, 0.7, 0);
   scene_plane(&s, 0, wood);
   for (int i = 0; i < 125; ++i) {
-    v3 place = v3_make(0.09 * (i % 5), 0.09 * (i / 5 % 5), 0.045 + 0.09 * (i / 25));
+    int row = i / 5 % 5;
+    int layer = i / 25;
+    v3 place = v3_make(0.09 * (i % 5), 0.09 * row, 0.045 + 0.09 * layer);
     (void)scene_box(&s, 1 + i % 3, v3_make(0.1, 0.1, 0.1), place, wood);
   }
   tabi_world_def def = scene_def(&s);
