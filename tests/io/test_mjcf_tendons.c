@@ -119,7 +119,7 @@ static void test_models(void **state) {
   static char line[4096];
   int count = 0;
   for (; fgets(line, sizeof line, file); ++count) {
-    double number[NUMBERS + 2];
+    double number[NUMBERS + 2] = {0};
     int got = 0;
     char *at = strchr(line, ' ');
     assert_non_null(at);
