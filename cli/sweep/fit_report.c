@@ -2,6 +2,7 @@
 #include "sweep/fit_report.h"
 
 #include "common/output.h"
+#include "sweep/page_text.h"
 
 #include <math.h>
 
@@ -99,23 +100,15 @@ static void put_curve(const tabi_fit_curve *c, FILE *out) {
   (void)fputs("</svg>\n", out);
 }
 
-static void put_escaped(FILE *out, const char *text) {
-  for (; *text; ++text) {
-    const char *as = *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : *text == '&' ? "&amp;" : NULL;
-    if (as) (void)fputs(as, out);
-    if (!as) (void)fputc(*text, out);
-  }
-}
-
 bool tbi_fit_write_page(const tabi_fit *fit, const char *title, const char *path) {
   tbi_output output;
   tabi_fit_curve curve;
   if (!tbi_output_begin(&output, path, true)) return false;
   FILE *out = output.file;
   (void)fprintf(out, "<!doctype html><html lang='en'><meta charset='utf-8'><title>");
-  put_escaped(out, title);
+  tbi_page_text(out, title);
   (void)fprintf(out, "</title><style>%s</style><h1>", style);
-  put_escaped(out, title);
+  tbi_page_text(out, title);
   (void)fputs("</h1>\n<pre>", out);
   tbi_fit_print(fit, out);
   (void)fputs("</pre>\n<h2>Residuals: simulated less measured, in standard deviations of the noise "
@@ -123,9 +116,9 @@ bool tbi_fit_write_page(const tabi_fit *fit, const char *title, const char *path
               out);
   for (int32_t i = 0; tabi_fit_get_curve(fit, i, &curve); ++i) {
     (void)fputs("<h3>", out);
-    put_escaped(out, curve.file);
+    tbi_page_text(out, curve.file);
     (void)fputs(": ", out);
-    put_escaped(out, curve.signal);
+    tbi_page_text(out, curve.signal);
     (void)fputs("</h3>\n", out);
     put_curve(&curve, out);
   }

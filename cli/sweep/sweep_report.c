@@ -6,6 +6,7 @@
 
 #include "common/output.h"
 #include "html.h"
+#include "sweep/page_text.h"
 #include "sweep/sweep_chart.h"
 
 #include <inttypes.h>
@@ -37,14 +38,6 @@ typedef struct page {
   int64_t replay[MAX_REPLAYS]; /* runs that have one */
   int nreplay;
 } page;
-
-static void put_escaped(FILE *out, const char *text) {
-  for (; *text; ++text) {
-    const char *as = *text == '<' ? "&lt;" : *text == '>' ? "&gt;" : *text == '&' ? "&amp;" : NULL;
-    if (as) (void)fputs(as, out);
-    if (!as) (void)fputc(*text, out);
-  }
-}
 
 static void put_cell(FILE *out, double value) {
   if (isfinite(value)) (void)fprintf(out, "<td>%.4g</td>", value);
@@ -99,7 +92,7 @@ static void put_run(page *p, int64_t run) {
   replay_path(p, run, path, sizeof path);
   const char *slash = strrchr(path, '/');
   (void)fputs("<td><a href='", p->out);
-  put_escaped(p->out, slash ? slash + 1 : path);
+  tbi_page_text(p->out, slash ? slash + 1 : path);
   (void)fprintf(p->out, "'>%" PRId64 "</a></td>", run);
 }
 
@@ -187,16 +180,16 @@ static void put_page(page *p) {
   const tbi_sweep_summary *s = p->summary;
   (void)fprintf(p->out, "<!doctype html><html lang='en'><meta charset='utf-8'>"
                         "<meta name='viewport' content='width=device-width'><title>");
-  put_escaped(p->out, s->path);
+  tbi_page_text(p->out, s->path);
   (void)fprintf(p->out, "</title><style>%s</style>\n<h1>", style);
-  put_escaped(p->out, s->path);
+  tbi_page_text(p->out, s->path);
   (void)fprintf(p->out, "</h1>\n<p>%" PRId64 " of %" PRId64 " runs", s->runs,
                 tabi_study_nrun(p->study));
   if (s->failed > 0) (void)fprintf(p->out, ", %" PRId64 " failed or diverged", s->failed);
   (void)fputs(". Bands and bars are 95 % intervals. Runs with a link are replays; any other one: "
               "<code>tabi sweep ",
               p->out);
-  put_escaped(p->out, s->path);
+  tbi_page_text(p->out, s->path);
   (void)fputs(" --replay ID --log F</code>.</p>\n", p->out);
   put_measures(p);
   for (int32_t i = 0; i < tabi_study_nmeasure(p->study); ++i)
