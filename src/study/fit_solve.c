@@ -6,7 +6,6 @@
  * data do not determine is left anywhere between its bounds instead of being singular. */
 #include "base/assertion.h"
 #include "base/error.h"
-#include "math/linalg.h"
 #include "study/fit.h"
 #include "study/statistics.h"
 
@@ -124,8 +123,8 @@ static double variance(const tabi_fit *fit, double sum) {
   return fit->absolute ? 1 : fmax(sum / freedom, 1e-300);
 }
 
-/* the covariance of z into fit->correlation, which then becomes the correlation */
-static void covariance(tabi_fit *fit, const double *jacobian, double s2, double *a) {
+/* the covariance of z: a[n][n] */
+static void covariance(const tabi_fit *fit, const double *jacobian, double s2, double *a) {
   int32_t n = fit->study.nparameter;
   for (int32_t i = 0; i < n; ++i) {
     for (int32_t j = 0; j < n; ++j) {

@@ -161,16 +161,18 @@ class Clusters(FolderCase):
 
     @unittest.skipIf(missing("mpirun", "pgrep") or not os.path.exists(MPI), "no MPI (Debian: libopenmpi-dev)")
     def test_mpi_survives_a_rank(self):
-        study = self.study(60, 1)
+        study = self.study(150, 4)
         out = self.file("mpi.sqlite")
         with self.mpirun(4, study, out) as job:
             # ranks that die while MPI starts would keep the others from starting
             while job.poll() is None and self.count(out) == 0:
                 time.sleep(0.02)
-            for victim in self.workers(out)[:1]:
-                os.kill(victim, signal.SIGKILL)
+            os.kill(self.workers(out)[0], signal.SIGKILL)
+            done = self.count(out)
             said = job.communicate(timeout=200)
         self.assertEqual(job.returncode, 0, said[1].decode()[-2000:])
+        self.assertLess(done, 150)  # it died on the way
+        self.assertIn("given up", said[1].decode())
         self.tabi("sweep", study, "--out", self.file("local.sqlite"))
         self.assertEqual(self.rows("mpi.sqlite"), self.rows("local.sqlite"))
 
