@@ -17,6 +17,10 @@
 /* what stands for a link whose meshes are missing: of the size of a fist */
 #define BALL_MASS   0.1
 #define BALL_RADIUS 0.05
+/* and for one that has no shape either, a frame on a joint: of the size of a pea, so that the joint
+ * can be solved and nothing else feels it */
+#define FRAME_MASS   1e-3
+#define FRAME_RADIUS 0.01
 /* a radius of gyration of 1 um is none: m^2 */
 #define NO_AREA 1e-12
 
@@ -186,6 +190,35 @@ static bool tell(const tree *t, int32_t i, const char *fault, const char *what) 
   return tbi_repaired(t->error, t->w->def, link->place, (tbi_repair){owner, what, 0}, "%s", fault);
 }
 
+/* For a link whose shapes are missing. */
+static bool give_ball(const tree *t, int32_t i) {
+  char what[128];
+  tabi_link_def *link = link_of(t, i);
+  link->mass = BALL_MASS;
+  make_ball(BALL_MASS, BALL_RADIUS, link->inertia);
+  tbi_message_format(what, sizeof what,
+                     "taken as a ball of %g kg and %g m, because its shapes "
+                     "have no volume or are missing",
+                     BALL_MASS, BALL_RADIUS);
+  return tell(t, i, "no mass, but a joint moves it", what);
+}
+
+/* For a link that is a frame on a joint and nothing else. */
+static bool give_pea(const tree *t, int32_t i) {
+  char fault[200];
+  char what[128];
+  tabi_link_def *link = link_of(t, i);
+  link->mass = FRAME_MASS;
+  make_ball(FRAME_MASS, FRAME_RADIUS, link->inertia);
+  tbi_message_format(fault, sizeof fault,
+                     "no mass, but joint '%.100s' moves it and nothing heavier hangs from it",
+                     tbi_shown(joint_of(t, i)->name));
+  tbi_message_format(what, sizeof what,
+                     "taken as a ball of %g kg and %g m; fix the joint if nothing drives it",
+                     FRAME_MASS, FRAME_RADIUS);
+  return tell(t, i, fault, what);
+}
+
 /* Whether the link has a mass afterwards. */
 static bool give_mass(const tree *t, int32_t i) {
   char what[128];
@@ -200,21 +233,25 @@ static bool give_mass(const tree *t, int32_t i) {
     link->mass = sum.mass;
     return tell(t, i, "no mass, but a joint moves it", what);
   }
-  if (!t->w->has_shapes[i]) return false;
-  link->mass = BALL_MASS;
-  make_ball(BALL_MASS, BALL_RADIUS, link->inertia);
-  tbi_message_format(what, sizeof what,
-                     "taken as a ball of %g kg and %g m, because its shapes "
-                     "have no volume or are missing",
-                     BALL_MASS, BALL_RADIUS);
-  return tell(t, i, "no mass, but a joint moves it", what);
+  return t->w->has_shapes[i] ? give_ball(t, i) : give_pea(t, i);
+}
+
+/* Whether a link is to have mass if its part has none: one with shapes, and in a part without any
+ * the link at its joint. */
+static bool takes_mass(const tree *t, int32_t i) {
+  int32_t part = t->items[i].part;
+  if (part < 0 || t->w->has_shapes[i]) return part >= 0;
+  bool shaped = false;
+  for (int32_t k = part; k >= 0; k = t->items[k].next)
+    shaped = shaped || t->w->has_shapes[k];
+  return i == part && !shaped;
 }
 
 /* Fills the links of one part; the mass that it has then. */
 static double fill_part(const tree *t, int32_t part) {
   double mass = 0;
   for (int32_t i = part; i >= 0 && tbi_ok(t->error); i = t->items[i].next) {
-    if (give_mass(t, i)) mass += link_of(t, i)->mass;
+    if (takes_mass(t, i) && give_mass(t, i)) mass += link_of(t, i)->mass;
   }
   return mass;
 }
@@ -291,10 +328,10 @@ static bool is_singular(const tree *t) {
   return singular;
 }
 
-/* Whether the part of a link has no mass of its own, and the link has shapes to give it one. */
+/* Whether the part of a link has no mass of its own, and the link is to have one. */
 static bool is_empty(const tree *t, int32_t i, const double *part_mass) {
   int32_t part = t->items[i].part;
-  return part >= 0 && part_mass[part] < TBI_MIN_MASS && t->w->has_shapes[i];
+  return part >= 0 && part_mass[part] < TBI_MIN_MASS && takes_mass(t, i);
 }
 
 static void fill_singular(const tree *t, double *part_mass) {

@@ -19,8 +19,8 @@ typedef struct tbi_weigh {
 } tbi_weigh;
 
 /* Gives mass to what a joint moves without any mass on it or behind it; if no link has a mass, to
- * all that move.  A link with shapes none of which can be had gets a small ball.  One without any
- * shape stays as it is, for the builder to refuse.  False after an error. */
+ * all that move.  A link with shapes none of which can be had gets a small ball, one without any
+ * shape a far smaller one.  False after an error. */
 bool tbi_weigh_massless(const tbi_weigh *w, tbi_first_error *error);
 
 /* Gives inertia to links with a mass alone, and mass to parts without any, if the robot's

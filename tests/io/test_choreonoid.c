@@ -200,6 +200,26 @@ static void test_merge(void **state) {
   tabi_model_destroy(model);
 }
 
+#define NOTHING "mass: 0, inertia: [ 0, 0, 0, 0, 0, 0 ]"
+
+/* A finger that nobody weighed: by its shape, else next to nothing. */
+static void test_massless(void **state) {
+  (void)state;
+  heard h;
+  tabi_model *model =
+      load(HEAD "links:\n"
+                "  - { name: BASE, jointType: free, mass: 1, inertia: " MOMENT " }\n"
+                "  - { name: FRAME, parent: BASE, jointType: revolute, jointId: 0, " NOTHING " }\n"
+                "  - { name: TIP, parent: BASE, jointType: revolute, jointId: 1, " NOTHING
+                ", elements: [ {\n"
+                "      type: Shape, geometry: { type: Box, size: [ 0.1, 0.1, 0.1 ] } } ] }\n",
+           &h);
+  assert_told(&h, "link 'FRAME': no mass, but joint 'FRAME' moves it and nothing heavier");
+  assert_told(&h, "link 'TIP': no mass, but a joint moves it, 1 kg taken from its shapes");
+  assert_near(tabi_model_mass(model), 2.001, 1e-12);
+  tabi_model_destroy(model);
+}
+
 static void test_refused(void **state) {
   (void)state;
   static const struct {
@@ -278,6 +298,7 @@ int main(void) {
       cmocka_unit_test(test_elements), cmocka_unit_test(test_hinge),
       cmocka_unit_test(test_merge),    cmocka_unit_test(test_refused),
       cmocka_unit_test(test_bomb),     cmocka_unit_test(test_samples),
+      cmocka_unit_test(test_massless),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

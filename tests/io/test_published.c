@@ -153,15 +153,48 @@ static void test_mass_of_missing_mesh(void **state) {
   tabi_model_destroy(model);
 }
 
-/* A link that is nothing but a frame cannot be moved. */
+/* A link that is nothing but a frame on a joint gets a mass that nothing else feels. */
 static void test_mass_of_nothing(void **state) {
   (void)state;
-  const char *words = "link 'b': no mass, but joint 'j' moves it and nothing heavier hangs from it";
-  assert_refused(ROBOT(LINK("a") "<link name='b'/>" JOINT("j", "continuous", "a", "b", "")), words);
-  assert_refused(
+  const char *words =
+      "link 'b': no mass, but joint 'j' moves it and nothing heavier hangs from it, "
+      "taken as a ball of 0.001 kg";
+  const char *const files[] = {
+      ROBOT(LINK("a") "<link name='b'/>" JOINT("j", "continuous", "a", "b", "")),
       ROBOT(LINK("a") "<link name='b'><inertial><mass value='0'/><inertia ixx='0' "
                       "iyy='0' izz='0'/></inertial></link>" JOINT("j", "continuous", "a", "b", "")),
-      words);
+      // of two links that are fixed to each other, the one at the joint
+      ROBOT(LINK("a") "<link name='c'/><link name='b'/>" JOINT("j", "prismatic", "a", "b",
+                                                               "<limit lower='0' upper='1'/>")
+                JOINT("k", "fixed", "b", "c", ""))};
+  for (size_t i = 0; i < sizeof files / sizeof *files; ++i) {
+    tabi_model *model = load_mended(files[i], words);
+    assert_near(link_of(model, "b").mass, 1e-3, 0);
+    assert_near(link_of(model, "b").inertia[1], 0.4e-7, 1e-20);
+    assert_near(tabi_model_mass(model), 1 + 1e-3, 1e-15);
+    tabi_model_destroy(model);
+  }
+  // a chain of frames ends in one mass only
+  tabi_model *model = load_mended(ROBOT(LINK("a") "<link name='m'/><link name='b'/>" JOINT(
+                                      "i", "continuous", "a", "m", "<axis xyz='0 1 0'/>")
+                                            JOINT("j", "continuous", "m", "b", "")),
+                                  words);
+  assert_near(link_of(model, "m").mass, 0, 0);
+  tabi_model_destroy(model);
+}
+
+/* Frames in a row that turn about one axis: one of them must resist. */
+static void test_frames_on_one_axis(void **state) {
+  (void)state;
+  tabi_model *model = load_mended(ROBOT(LINK("a") "<link name='m'/><link name='n'/>" LINK("b")
+                                            JOINT("i", "continuous", "a", "m", "")
+                                                JOINT("j", "continuous", "m", "n", "")
+                                                    JOINT("k", "continuous", "n", "b", "")),
+                                  "link 'm': no mass, but joint 'i' moves it");
+  tabi_dynamics *d = tabi_dynamics_create(model, NULL);
+  assert_non_null(d);
+  tabi_dynamics_destroy(d);
+  tabi_model_destroy(model);
 }
 
 static void test_inertial_in_part(void **state) {
@@ -337,6 +370,31 @@ static void test_limits(void **state) {
   tabi_model_destroy(model);
 }
 
+#define LIMITED(name, effort, more)  \
+  JOINT(name, "revolute", "a", name, \
+        "<limit lower='-1' upper='1' effort='" effort "' velocity='" effort "'/>" more)
+
+/* Exporters write 0 where nobody gave a number; beside other numbers it is meant. */
+static void test_no_effort(void **state) {
+  (void)state;
+  heard h;
+  tabi_model *model =
+      load(ROBOT(LINK("a") LINK("j") LINK("k") LINK("f") LIMITED("j", "0", "")
+                     LIMITED("k", "0.0", "") JOINT("f", "fixed", "a", "f", "<limit effort='1'/>")),
+           &h);
+  assert_int_equal(h.count, 1);
+  assert_true(is_told(&h, TABI_SEVERITY_NOTE, "effort is 0 at all joints, taken as no limit"));
+  assert_true(isinf(joint_of(model, "j").effort) && isinf(joint_of(model, "k").effort));
+  assert_true(isinf(joint_of(model, "k").velocity));
+  tabi_model_destroy(model);
+  model =
+      load(ROBOT(LINK("a") LINK("j") LINK("k") LIMITED("j", "0", "") LIMITED("k", "2", "")), &h);
+  assert_int_equal(h.count, 0);
+  assert_near(joint_of(model, "j").effort, 0, 0);
+  assert_near(joint_of(model, "k").effort, 2, 0);
+  tabi_model_destroy(model);
+}
+
 static void test_negative_damping(void **state) {
   (void)state;
   tabi_model *model =
@@ -481,6 +539,7 @@ int main(void) {
       cmocka_unit_test(test_mass_of_all),
       cmocka_unit_test(test_mass_of_missing_mesh),
       cmocka_unit_test(test_mass_of_nothing),
+      cmocka_unit_test(test_frames_on_one_axis),
       cmocka_unit_test(test_inertial_in_part),
       cmocka_unit_test(test_massless_chain),
       cmocka_unit_test(test_points),
@@ -491,6 +550,7 @@ int main(void) {
       cmocka_unit_test(test_shapes_in_part),
       cmocka_unit_test(test_cosmetics),
       cmocka_unit_test(test_limits),
+      cmocka_unit_test(test_no_effort),
       cmocka_unit_test(test_negative_damping),
       cmocka_unit_test(test_friction_beyond),
       cmocka_unit_test(test_declarations),

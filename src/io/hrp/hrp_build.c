@@ -5,6 +5,7 @@
 #include "io/hrp/hrp_robot.h"
 #include "io/repair.h"
 #include "io/report.h"
+#include "io/weigh.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -370,7 +371,22 @@ static void build_links(tbi_hrp *hrp) {
   free(order);
 }
 
+/* What the file leaves out, and the robot cannot move without. */
+static void add_masses(tbi_hrp *hrp, int32_t first_link) {
+  bool *has_shapes = calloc((size_t)hrp->nlink + 1, sizeof *has_shapes);
+  if (!has_shapes) {
+    tbi_fail_memory(&hrp->error);
+    return;
+  }
+  for (int32_t i = 0; i < hrp->nshape; ++i)
+    has_shapes[hrp->links[hrp->shapes[i].link].index - first_link] = true;
+  tbi_weigh weigh = {hrp->builder, hrp->def, first_link, has_shapes};
+  if (tbi_weigh_massless(&weigh, &hrp->error)) (void)tbi_weigh_singular(&weigh, &hrp->error);
+  free(has_shapes);
+}
+
 static void build_all(tbi_hrp *hrp) {
+  int32_t first_link = tabi_builder_nlink(hrp->builder);
   build_links(hrp);
   for (int32_t i = 0; i < hrp->nshape && tbi_ok(&hrp->error); ++i)
     tbi_hrp_build_shape(hrp, &hrp->shapes[i], stands(hrp, hrp->shapes[i].link));
@@ -378,6 +394,7 @@ static void build_all(tbi_hrp *hrp) {
     build_sensor(hrp, &hrp->sensors[i]);
   for (int32_t i = 0; i < hrp->nextra && tbi_ok(&hrp->error); ++i)
     build_extra(hrp, &hrp->extras[i]);
+  if (tbi_ok(&hrp->error)) add_masses(hrp, first_link);
 }
 
 static void free_all(tbi_hrp *hrp) {

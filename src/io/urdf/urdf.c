@@ -15,6 +15,7 @@
 #include "io/repair.h"
 #include "io/report.h"
 #include "io/urdf/urdf_extra.h"
+#include "io/urdf/urdf_limit.h"
 #include "io/urdf/urdf_read.h"
 #include "io/urdf/urdf_sensor.h"
 #include "io/urdf/urdf_shape.h"
@@ -50,6 +51,7 @@ typedef struct urdf {
   tbi_meshes *meshes;
   tbi_urdf_extras extras;
   tbi_urdf_shapes shapes;
+  tbi_urdf_limits limits;
   link *links;
   joint *joints;
   int32_t nlink, link_capacity, njoint, joint_capacity;
@@ -363,58 +365,8 @@ static void settle_root(urdf *u, int32_t root) {
                "root without mass");
 }
 
-static bool has_range(tabi_joint_type type) {
-  return type == TABI_JOINT_REVOLUTE || type == TABI_JOINT_PRISMATIC;
-}
-
 static bool has_one_coordinate(tabi_joint_type type) {
-  return has_range(type) || type == TABI_JOINT_CONTINUOUS;
-}
-
-/* The joint starts at 0, which its limits exclude. */
-static void warn_outside(const urdf *u, tbi_xml_node *limit, const char *owner,
-                         const tabi_joint_def *def, bool swapped) {
-  if (def->lower <= 0 && def->upper >= 0) return;
-  const char *lower = tbi_xml_get(limit, swapped ? "upper" : "lower");
-  const char *upper = tbi_xml_get(limit, swapped ? "lower" : "upper");
-  tbi_warn(u->def, limit->place, "%s: start 0 outside [%.40s,%.40s]", owner, lower ? lower : "0",
-           upper ? upper : "0");
-}
-
-/* How strong or fast a joint may be; some files write -1 for one without a limit. */
-static void read_capacity(const urdf *u, tbi_xml_node *limit, const char *attribute,
-                          const char *owner, double *value) {
-  double given = *value;
-  if (!tbi_urdf_bound(u->error, limit, attribute, owner, &given)) return;
-  if (!(given < 0)) {
-    *value = given;
-    return;
-  }
-  tbi_repaired(u->error, u->def, limit->place, (tbi_repair){owner, "taken as no limit", 0},
-               "%s %g < 0", attribute, given);
-}
-
-static bool read_limit(const urdf *u, const joint *j, const char *owner, tabi_joint_def *def) {
-  tbi_xml_node *limit = tbi_xml_child(j->node, "limit");
-  if (!limit && j->type == TABI_JOINT_REVOLUTE) {
-    return tbi_fail_at(u->error, TABI_ERR_MODEL, j->node->place,
-                       "%s: revolute needs <limit>; use 'continuous' for none", owner);
-  }
-  if (!limit && j->type == TABI_JOINT_PRISMATIC) {
-    return tbi_fail_at(u->error, TABI_ERR_MODEL, j->node->place,
-                       "%s: prismatic needs <limit> with lower and upper", owner);
-  }
-  if (!limit) return true;
-  read_capacity(u, limit, "effort", owner, &def->effort);
-  read_capacity(u, limit, "velocity", owner, &def->velocity);
-  if (!has_range(j->type)) return tbi_ok(u->error);
-  def->lower = def->upper = 0;
-  tbi_urdf_bound(u->error, limit, "lower", owner, &def->lower);
-  tbi_urdf_bound(u->error, limit, "upper", owner, &def->upper);
-  bool swapped = def->lower > def->upper;
-  tbi_repair_limits(u->error, u->def, limit->place, owner, &def->lower, &def->upper);
-  if (tbi_ok(u->error)) warn_outside(u, limit, owner, def, swapped);
-  return tbi_ok(u->error);
+  return tbi_urdf_has_range(type) || type == TABI_JOINT_CONTINUOUS;
 }
 
 /* Many files give fixed and floating joints an axis and limits, which say nothing there. */
@@ -443,7 +395,7 @@ static void read_motion(const urdf *u, const joint *j, const char *owner, tabi_j
     tbi_repair_negative(u->error, u->def, dynamics->place, owner, "damping", &def->damping);
     tbi_repair_negative(u->error, u->def, dynamics->place, owner, "friction", &def->friction);
   }
-  read_limit(u, j, owner, def);
+  tbi_urdf_limits_read(&u->limits, j->node, owner, def);
 }
 
 static void add_joint(urdf *u, joint *j) {
@@ -582,6 +534,7 @@ static void load_robot(urdf *u) {
   tbi_urdf_shapes_init(&u->shapes, u->root);
   if (tbi_ok(u->error)) add_links(u);
   if (tbi_ok(u->error)) list_joints(u);
+  tbi_urdf_limits_init(&u->limits, u->root);
   if (tbi_ok(u->error)) add_joints(u);
   if (tbi_ok(u->error)) add_sensors(u);
   if (tbi_ok(u->error)) add_masses(u);
@@ -596,6 +549,7 @@ tabi_status tbi_urdf_load(tabi_builder *builder, tbi_xml_node *root, const char 
   u.extras = (tbi_urdf_extras){.builder = builder, .path = path, .def = def, .error = &error};
   u.shapes = (tbi_urdf_shapes){
       .builder = builder, .meshes = u.meshes, .extras = &u.extras, .def = def, .error = &error};
+  u.limits = (tbi_urdf_limits){.def = def, .error = &error};
   load_robot(&u);
   if (tbi_ok(&error)) {
     tbi_meshes_report_missing(u.meshes);

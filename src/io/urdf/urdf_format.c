@@ -46,7 +46,7 @@ static const tbi_format_row rows[] = {
     {"axis@xyz",                 TBI_USED,         NULL                                                               },
     {"limit@lower",              TBI_USED,         NULL                                                               },
     {"limit@upper",              TBI_USED,         NULL                                                               },
-    {"limit@effort",             TBI_USED,         "absent: no limit"                                                 },
+    {"limit@effort",             TBI_USED,         "absent, or 0 at all joints: no limit"                             },
     {"limit@velocity",           TBI_USED,         "absent: no limit"                                                 },
     {"limit@acceleration",       TBI_COSMETIC,     "for planners"                                                     },
     {"limit@jerk",               TBI_COSMETIC,     "for planners"                                                     },
