@@ -7,10 +7,11 @@ set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
 venv=build/venv
-packages=(numpy pytest pandas matplotlib gymnasium scikit-build-core pin mujoco)
+packages=(numpy pytest pandas matplotlib gymnasium scikit-build-core pin mujoco mypy distributed h5py)
 
-"$venv/bin/python" -c 'import numpy, pytest, pandas, matplotlib, gymnasium, scikit_build_core, pinocchio, mujoco' \
-  2>/dev/null && exit 0
+"$venv/bin/python" - 2>/dev/null <<'END' && exit 0
+import numpy, pytest, pandas, matplotlib, gymnasium, scikit_build_core, pinocchio, mujoco, mypy, distributed, h5py
+END
 mkdir -p build
 python3 -m venv "$venv" >/dev/null
 "$venv/bin/pip" install -q "${packages[@]}" >/dev/null 2>&1 && exit 0

@@ -27,7 +27,7 @@ tabi_status tbi_run_summary_begin(tbi_run_summary *summary, const tabi_scene *sc
   tabi_energy energy = tabi_world_energy(world);
   summary->energy_start = total(energy) - energy.work;
   summary->energy_end = total(energy);
-  tbi_run_checks_begin(&summary->checks, scene, world);
+  tabi_run_checks_begin(&summary->checks, scene, world);
   return TABI_OK;
 }
 
@@ -42,7 +42,7 @@ void tbi_run_summary_step(tbi_run_summary *summary) {
   ++summary->steps;
   summary->sample = tabi_observer_look(summary->observer);
   tbi_slip_ledger_step(&summary->slip_ledger, summary->sample);
-  tbi_run_checks_step(&summary->checks, summary->world, summary->sample, summary->steps);
+  tabi_run_checks_step(&summary->checks, summary->world, &summary->sample->energy);
   tbi_connection_summary_step(summary);
   tbi_gait_summary_step(&summary->gait, summary->world);
   tabi_certificate c = summary->sample->certificate;
@@ -69,7 +69,7 @@ static void add_note(tbi_findings *findings, const char *path, int64_t count, co
 
 void tbi_run_summary_find(tbi_run_summary *summary, const char *path, tbi_findings *findings) {
   /* gait accounts for what its impacts and dampers dissipate */
-  if (summary->gait.active) tbi_run_checks_set_gain(&summary->checks, summary->gait.energy_gap);
+  if (summary->gait.active) summary->checks.gain.value = summary->gait.energy_gap;
   tbi_connection_summary_find(summary, findings);
   tbi_run_checks_find(&summary->checks, summary->scene, path, findings);
   add_note(findings, path, summary->stalled, "ended above the tolerance of the contact method");
@@ -180,7 +180,7 @@ static json_t *json_residual(const tabi_certificate *worst) {
 }
 
 static json_t *json_energy(const tbi_run_summary *summary) {
-  const tbi_run_checks *checks = &summary->checks;
+  const tabi_run_checks *checks = &summary->checks;
   return json_pack("{so so so so so so so}", "start", tbi_json_number(summary->energy_start), "end",
                    tbi_json_number(summary->energy_end), "max_gain",
                    tbi_json_number(checks->gain.value), "contact_gain",

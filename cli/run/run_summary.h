@@ -21,7 +21,7 @@ typedef struct tbi_run_summary {
   int64_t energy_limited;          /* steps in which impulse limited energy */
   int64_t too_large;               /* steps with islands too large for the fallback */
   double energy_start, energy_end; /* J */
-  tbi_run_checks checks;
+  tabi_run_checks checks;
   double loop_gap, loop_turn; /* m and rad, of connections */
   double loop_missed;         /* m/s or rad/s, of contradicting connections */
   tbi_gait_summary gait;

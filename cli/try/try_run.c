@@ -79,7 +79,7 @@ static void judge(const trial *t, tbi_try_run *run) {
   run->height_end = end.height;
   run->slip = farthest_slip(t);
   run->penetration = s->checks.penetration.value;
-  run->energy_gain = tbi_run_checks_gain(&s->checks);
+  run->energy_gain = tabi_run_checks_gain(&s->checks);
   run->us_per_step = s->steps > 0 ? 1e6 * s->seconds / (double)s->steps : 0;
   bool upright = !tbi_run_summary_fell(s) && run->tilt <= MOST_TILT &&
                  end.height >= LEAST_HEIGHT * start.height;

@@ -105,6 +105,45 @@ TABI_API int32_t tabi_signals_match(const tabi_signals *signals, const char *pat
 /* The name nearest to a mistyped one, or NULL. */
 TABI_API const char *tabi_signals_nearest(const tabi_signals *signals, const char *name);
 
+/* --------------------------------------------------------------------------------- checks */
+
+/* The worst so far, and when. */
+typedef struct tabi_worst {
+  double value, time;
+} tabi_worst;
+
+/* What a run should not have done, to be read at any time. */
+typedef struct tabi_run_checks {
+  tabi_scene_check bound; /* of the scene */
+  tabi_worst penetration; /* m, at the start of any step after the first */
+  tabi_worst gain;        /* J, above the lowest energy before */
+  tabi_worst residual;    /* m/s */
+  int32_t link[2];        /* that overlap most */
+  int64_t steps;
+  double lowest;       /* J, energy without the work of drives and with that of elastic contacts */
+  double kinetic;      /* J, most so far */
+  double stored[2];    /* J, least and most of potential energy and springs */
+  double least_range;  /* J, what lifts everything by a millimetre */
+  double contact_gain; /* J, sum of what contact impulses added in steps */
+  double correction_work;              /* J, of depth corrections */
+  double balance_taken, balance_given; /* J, by which velocities were scaled */
+} tabi_run_checks;
+
+/* Which bounds were exceeded. */
+typedef struct tabi_run_excess {
+  bool penetration, energy_gain, residual;
+} tabi_run_excess;
+
+/* In the initial state. */
+TABI_API void tabi_run_checks_begin(tabi_run_checks *checks, const tabi_scene *scene,
+                                    tabi_world *world);
+/* After every step, with the energy of the world then. */
+TABI_API void tabi_run_checks_step(tabi_run_checks *checks, const tabi_world *world,
+                                   const tabi_energy *energy);
+/* The gain as a share of the range of the energy. */
+TABI_API double tabi_run_checks_gain(const tabi_run_checks *checks);
+TABI_API tabi_run_excess tabi_run_checks_judge(const tabi_run_checks *checks);
+
 /* ---------------------------------------------------------------------------------- falls */
 
 /* How a robot stands. */

@@ -7,6 +7,7 @@
  *   pack.c        checksums and packed words
  *   model_hash.c  what tells one model from another
  *   observer.c    samples of a world
+ *   run_checks.c  the worst that a run did
  *   sample.c      a sample as words and back
  *   write.c       tabi_recorder
  *   read.c        tabi_recording (recording.h): opening, which checks every byte

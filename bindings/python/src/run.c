@@ -14,7 +14,7 @@ PyTypeObject *tbi_py_run_type;
 
 /* The largest of each over all steps. */
 typedef struct worst {
-  double gap, complementarity, cone, dissipation, penetration;
+  double gap, complementarity, cone, dissipation;
   long fallbacks, energy_limited, unconverged, steps;
 } worst;
 
@@ -29,6 +29,7 @@ typedef struct object {
   double *table; /* [nrow x (1 + ncolumn)]: time, then the signals */
   size_t nrow, room;
   worst worst;
+  tabi_run_checks checks;
   bool ended, no_memory;
 } object;
 
@@ -71,17 +72,15 @@ static void sample(object *o) {
 }
 
 static void judge(object *o) {
-  int32_t count = 0;
-  const tabi_world *world = o->world->world;
+  tabi_world *world = o->world->world;
   const tabi_certificate c = tabi_world_certificate(world);
-  const tabi_contact *contact = tabi_world_contacts(world, &count);
+  const tabi_energy energy = tabi_world_energy(world);
   worst *w = &o->worst;
   w->gap = fmax(w->gap, c.gap);
   w->complementarity = fmax(w->complementarity, c.complementarity);
   w->cone = fmax(w->cone, c.cone);
   w->dissipation = fmax(w->dissipation, c.dissipation);
-  for (int32_t i = 0; i < count; ++i)
-    w->penetration = fmax(w->penetration, -contact[i].gap);
+  tabi_run_checks_step(&o->checks, world, &energy);
   w->fallbacks += c.fallback;
   w->energy_limited += c.energy_limited;
   w->unconverged += !c.converged;
@@ -151,6 +150,7 @@ static int init(PyObject *self, PyObject *args, PyObject *kwargs) {
   o->world = w;
   o->every = every;
   if (!open_outputs(o, patterns, log)) return -1;
+  tabi_run_checks_begin(&o->checks, w->scene->scene, w->world);
   sample(o);
   return 0;
 }
@@ -225,10 +225,24 @@ static PyObject *columns(PyObject *self, PyObject *unused) {
 static PyObject *worst_of(PyObject *self, PyObject *unused) {
   (void)unused;
   const worst *w = &((object *)self)->worst;
+  const tabi_run_checks *checks = &((object *)self)->checks;
   return Py_BuildValue("{sdsdsdsdsdslslslsl}", "gap", w->gap, "complementarity", w->complementarity,
                        "cone", w->cone, "dissipation", w->dissipation, "penetration",
-                       w->penetration, "fallbacks", w->fallbacks, "energy_limited",
+                       checks->penetration.value, "fallbacks", w->fallbacks, "energy_limited",
                        w->energy_limited, "unconverged", w->unconverged, "steps", w->steps);
+}
+
+/* A list of (name, worst value, its time, bound, whether it was kept). */
+static PyObject *checks_of(PyObject *self, PyObject *unused) {
+  (void)unused;
+  const tabi_run_checks *c = &((object *)self)->checks;
+  tabi_run_excess excess = tabi_run_checks_judge(c);
+  return Py_BuildValue("[(sdddO)(sdddO)(sdddO)]", "penetration", c->penetration.value,
+                       c->penetration.time, c->bound.penetration,
+                       excess.penetration ? Py_False : Py_True, "energy_gain",
+                       tabi_run_checks_gain(c), c->gain.time, c->bound.energy_gain,
+                       excess.energy_gain ? Py_False : Py_True, "residual", c->residual.value,
+                       c->residual.time, c->bound.residual, excess.residual ? Py_False : Py_True);
 }
 
 static PyObject *ended(PyObject *self, PyObject *unused) {
@@ -242,6 +256,7 @@ static PyMethodDef methods[] = {
     {"table",     table,     METH_NOARGS, "Time and signals, a row for each sample."       },
     {"columns",   columns,   METH_NOARGS, "Name, unit and meaning of the signals."         },
     {"worst",     worst_of,  METH_NOARGS, "The largest residuals over all steps."          },
+    {"checks",    checks_of, METH_NOARGS, "What the scene bounds, and whether it was kept."},
     {"ended",     ended,     METH_NOARGS, "Whether a gait has ended."                      },
     {NULL,        NULL,      0,           NULL                                             },
 };

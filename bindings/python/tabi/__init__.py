@@ -17,7 +17,7 @@ from ._gait import Gait
 from ._log import Log
 from ._model import Builder, Model
 from ._rollout import Rollout, rollout
-from ._scene import Controller, Result, Scene, Signal, Table
+from ._scene import Check, Controller, Result, Scene, Signal, Table
 from ._solve import FrictionProblem, FrictionResult, solve
 from ._walk import Stabiliser, Walk
 from ._world import Balance, Certificate, Dynamics, Energy, World
@@ -28,8 +28,8 @@ contact_methods: dict[str, str] = dict(_tabi._contact_methods())
 """The contact methods and the papers' variants, each with one line about it."""
 
 __all__ = [
-    "Balance", "Builder", "Certificate", "Controller", "Dynamics", "Energy", "Error", "Finding", "FrictionProblem",
-    "FrictionResult", "Gait", "Log", "Model", "ModelWarning", "Result", "Rollout", "Scene", "Signal", "Stabiliser",
+    "Balance", "Builder", "Certificate", "Check", "Controller", "Dynamics", "Energy", "Error", "Finding",
+    "FrictionProblem", "FrictionResult", "Gait", "Log", "Model", "ModelWarning", "Result", "Rollout", "Scene", "Signal", "Stabiliser",
     "Table", "Viewer", "Walk", "World", "compare", "contact_methods", "data_path", "rollout", "solve", "try_robot",
     "view",
 ]

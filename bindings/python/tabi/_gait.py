@@ -21,5 +21,5 @@ class Gait(_tabi.Gait):
 
     def __init__(self, model: Model, feet: Sequence[Mapping[str, Any]], *, forces: Sequence[Mapping[str, Any]] = (),
                  floors: Sequence[Mapping[str, Any]] = (), **settings: Any) -> None:
-        super().__init__(model, *([dict(x) for x in part] for part in (feet, forces, floors)), settings)
+        super().__init__(model, [dict(x) for x in feet], [dict(x) for x in forces], [dict(x) for x in floors], settings)
         self.model = model

@@ -136,6 +136,8 @@ class Model(_tabi.Model):
 
     findings: tuple[Finding, ...] = ()
     """What was noticed while it was loaded."""
+    path: str | None = None
+    """The file that it is, unchanged; None of one that was built or edited."""
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], *, base: str | None = None, ground: bool | float = False,
@@ -154,6 +156,7 @@ class Model(_tabi.Model):
             builder.add_ground(None if ground is True else float(ground))
         model = cls._from_builder(builder._owner())
         model.findings = found
+        model.path = os.fspath(path)
         return model
 
     # items

@@ -86,9 +86,21 @@ class Table:
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame with the time as index."""
-        import pandas
+        import pandas  # type: ignore[import-untyped]
         names = [signal.name for signal in self.signals]
         return pandas.DataFrame(self._values, index=pandas.Index(self.time, name="time"), columns=names)
+
+
+class Check(NamedTuple):
+    """What the scene's section `check` bounds, and what a run did."""
+
+    name: str
+    """"penetration" (m), "energy_gain" (share of the range of the energy) or "residual" (m/s)."""
+    worst: float
+    time: float
+    """s, of the worst."""
+    bound: float
+    ok: bool
 
 
 class Result(Table):
@@ -103,6 +115,8 @@ class Result(Table):
         worst: the largest residuals of the contact laws over all steps (gap in m, complementarity and
             dissipation in m/s, cone in N, penetration in m), and the numbers of steps with a fallback, with
             limited energy and without convergence.
+        checks: the bounds of the scene's section `check`, as `tabi run --check` judges them.
+        ok: whether all of them were kept.
         ended: whether a gait ended before the time was over.
         log: the path of the log, or None.
     """
@@ -115,6 +129,8 @@ class Result(Table):
         self.seconds = seconds
         self.worst: dict[str, float] = run.worst()
         self.steps = int(self.worst.pop("steps"))
+        self.checks = tuple(Check(*check) for check in run.checks())
+        self.ok = all(check.ok for check in self.checks)
         self.ended = run.ended()
         self.hash = world.hash
         self.log = log

@@ -4,7 +4,8 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any, Mapping, Sequence
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from . import _tabi
 from ._model import Model
@@ -71,8 +72,8 @@ class Stabiliser(_tabi.Stabiliser):
         return SimpleNamespace(**state)
 
 
-def drive(world: World, target: ArrayLike, rate: ArrayLike, kp: float, kd: float,
-          torque: ArrayLike | None = None) -> None:
+def drive(world: World, target: NDArray[np.float64], rate: NDArray[np.float64], kp: float, kd: float,
+          torque: NDArray[np.float64] | None = None) -> None:
     """Implicit servos to targets and rates by joint, and joint forces beside them."""
     for joint in world.model.driven_joints:
         world.set_servo(joint, kp, kd, target=target[joint], target_rate=rate[joint])

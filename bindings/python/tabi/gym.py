@@ -31,7 +31,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -41,6 +41,7 @@ from numpy.typing import ArrayLike, NDArray
 from ._command import try_robot
 from ._data import data_path
 from ._error import Error
+from ._model import Model
 from ._scene import Scene
 from ._world import World
 
@@ -61,7 +62,7 @@ class RobotEnv(gymnasium.Env[NDArray[np.float64], NDArray[np.float32]]):
         render_mode: None, or "ansi": a line of text.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 50}
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 50}
 
     def __init__(self, scene: Scene, task: str = "stand", *, control_period: float = 0.02, action_scale: float = 0.5,
                  noise: float = 0.01, fall_height: float = 0.6, max_speed: float = 2.0,
@@ -180,6 +181,11 @@ def scene_of(model: Any, contact: str | None = None) -> Scene:
         return model.change(changes)
     if isinstance(model, dict):
         return Scene.from_dict(model, set=changes)
+    if isinstance(model, Model):
+        if model.path is None:
+            raise Error("the model was built or edited, and has no servos; give a scene with its robot and "
+                        "a controller")
+        model = model.path
     path = os.fspath(model)
     if path.endswith((".yaml", ".yml")):
         return Scene.load(path, set=changes)
@@ -194,7 +200,7 @@ def make_env(model: Any, task: str = "stand", *, max_episode_steps: int | None =
     """An environment of any robot.
 
     Args:
-        model: path of a robot file or scene, a `tabi.Scene`, or a dictionary of one.
+        model: path of a robot file or scene, a `tabi.Model` that was loaded, a `tabi.Scene`, or a dictionary of one.
         task: "stand" or "walk".
         max_episode_steps: control steps until an episode is truncated; None: never.
         contact: contact method.

@@ -34,6 +34,13 @@ def test_readme_runs(tmp_path, monkeypatch):
     exec(compile(block, "README.md", "exec"), {})
 
 
+def test_types_hold():
+    pytest.importorskip("mypy")
+    done = subprocess.run([sys.executable, "-m", "mypy", "--python-version", "3.12", "--cache-dir", os.devnull,
+                           ROOT / "bindings" / "python" / "tabi"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
 def test_reference_is_that_of_the_docstrings():
     pytest.importorskip("gymnasium")
     done = subprocess.run([sys.executable, ROOT / "tools" / "python_api.py", "--check"], capture_output=True, text=True,

@@ -29,6 +29,14 @@ def test_any_robot(robot, task):
     assert ends[-1] == (False, True)
 
 
+def test_loaded_and_built_models():
+    path = tabi.data_path("models/humanoid20.urdf")
+    env = tabi.gym.make_env(tabi.Model.load(path))
+    assert env.action_space == tabi.gym.make_env(path).action_space
+    with pytest.raises(tabi.Error, match="give a scene"):
+        tabi.gym.make_env(tabi.Model.load(path).edit(gravity=[0, 0, -1.6]))
+
+
 def test_standing_still_stands_and_random_actions_fall():
     env = gymnasium.make("tabi/Humanoid-v0")
     observation, _ = env.reset(seed=3)

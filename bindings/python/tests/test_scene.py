@@ -25,6 +25,9 @@ def test_run_is_that_of_the_command(stand):
     assert len(result.time) == 301 and result["com.z"][-1] == pytest.approx(world.com[2], abs=1e-6)
     assert result.signal("com.z").unit == "m" and "com.z" in result and "nothing" not in result
     assert result.worst["penetration"] < 1e-3
+    assert result.ok and [check.name for check in result.checks] == ["penetration", "energy_gain", "residual"]
+    strict = stand.run(0.3, set={"check.penetration": 1e-12, "contact.model": "penalty"})
+    assert not strict.ok and not strict.checks[0].ok and strict.checks[0].worst == strict.worst["penetration"]
     with pytest.raises(KeyError, match="did you mean"):
         result["com.zz"]
 
