@@ -2,6 +2,7 @@
 #include "common/cli.h"
 #include "common/output.h"
 #include "common/scene_options.h"
+#include "sweep/sweep_hdf5.h"
 #include "sweep/sweep_report.h"
 #include "sweep/sweep_slurm.h"
 
@@ -14,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OUT, JOBS, SHARD, RESUME, CSV, REPORT, JSON, MERGE, REPLAY, LOG, REPEAT, SLURM };
+enum { OUT, JOBS, SHARD, RESUME, CSV, HDF5, REPORT, JSON, MERGE, REPLAY, LOG, REPEAT, SLURM };
 
 static double now(void) {
   struct timespec t;
@@ -118,6 +119,7 @@ static int tell(tabi_results *results, const char *path, double seconds, const t
   tbi_sweep_summary summary;
   int code = TBI_EXIT_INTERNAL;
   if (args->value[CSV] && !tbi_sweep_write_csv(results, args->value[CSV])) return code;
+  if (args->value[HDF5] && !tbi_sweep_write_hdf5(results, args->value[HDF5])) return code;
   if (tbi_sweep_summary_make(&summary, results, path)) {
     summary.seconds = seconds;
     code = TBI_EXIT_OK;
@@ -156,12 +158,22 @@ static int sweep_into(const tabi_study *study, tabi_results *results, const char
         tabi_results_count(results), tabi_study_nrun(study));
     return 128 + (int)caught;
   }
+  if (tabi_results_count(results) < tabi_study_nrun(study) && tabi_study_may_stop(study)) {
+    (void)fprintf(stderr, "tabi: the rule `stop` holds after %" PRId64 " runs\n",
+                  tabi_results_count(results));
+  }
   return tell(results, path, now() - p.begun, args, out);
 }
 
 /* --jobs is the number of tasks there. */
 static int submit(const tabi_study *study, const char *study_path, const char *path,
                   const tabi_sweep_def *def, const tbi_args *args, FILE *out) {
+  if (tabi_study_may_stop(study)) {
+    return tbi_usage_error("sweep",
+                           "%s has a rule `stop`, which needs all rows in one place; remove "
+                           "it to use --slurm",
+                           study_path);
+  }
   tbi_slurm_jobs jobs = {
       .study = study_path, .out = path, .runs = tabi_study_nrun(study), .tasks = def->jobs};
   int code = tbi_slurm_submit(&jobs);
@@ -189,6 +201,7 @@ static int run_study(const tbi_args *args, FILE *out) {
       {NULL,       study_path,          false},
       {"--out",    path,                true },
       {"--csv",    args->value[CSV],    true },
+      {"--hdf5",   args->value[HDF5],   true },
       {"--report", args->value[REPORT], true },
   };
   if (!read_def(args, &def) || !tbi_check_files("sweep", use, sizeof use / sizeof *use))
@@ -326,7 +339,7 @@ static int sweep_command(const tbi_args *args, FILE *out) {
 const tbi_command tbi_cmd_sweep = {
     .name = "sweep",
     .usage = "sweep STUDY [--out F] [--jobs N] [--shard I/N] [--resume] [--csv F]\n"
-             "                  [--report F] [--slurm] [--json]\n"
+             "                  [--hdf5 F] [--report F] [--slurm] [--json]\n"
              "       tabi sweep --merge OUT IN...\n"
              "       tabi sweep RESULTS --replay ID [--log F]\n"
              "       tabi sweep --repeat RESULTS [--out F]",
@@ -353,6 +366,8 @@ const tbi_command tbi_cmd_sweep = {
                   [SHARD] = {"--shard", "I/N", "only every N-th run, from the I-th on", false, NULL},
                   [RESUME] = {"--resume", NULL, "do the runs that the file of results lacks", false, NULL},
                   [CSV] = {"--csv", "F", "write all rows as CSV", false, NULL},
+                  [HDF5] = {"--hdf5", "F", "write all rows as an HDF5 file, a dataset for each column",
+                   false, NULL},
                   [REPORT] = {"--report", "F",
                      "write a page (HTML) with intervals, response curves, maps, effects, and "
                      "replays of extreme runs beside it",

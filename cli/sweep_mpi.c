@@ -224,6 +224,12 @@ static int run(const char *path, const char *out) {
   (void)MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   tabi_study *study = tabi_study_load(path, NULL, &err);
   if (!study) return complain(&err);
+  if (tabi_study_may_stop(study)) {
+    if (rank == 0)
+      (void)fprintf(stderr, "%s:1: error: a study with `stop` runs in one sweep\n", path);
+    tabi_study_destroy(study);
+    return 3;
+  }
   int count = HEAD + tabi_study_nmeasure(study);
   int code = rank == 0 ? lead(study, out, count, ranks) : do_runs(study, count);
   tabi_study_destroy(study);

@@ -93,7 +93,7 @@ class Sources:
                 body, command = braced(text, match.end()), match.group(1)
                 if ".run_raw" in body:
                     body = self.joined(command + "/")
-                options[command] = set(re.findall(r'"(--?[a-z][a-z-]*)"', body)) | {"--help"}
+                options[command] = set(re.findall(r'"(--?[a-z][a-z0-9-]*)"', body)) | {"--help"}
                 if re.search(r"\.(?:loads|tells) = true", body):
                     options[command] |= self.shared_options()
         return options
@@ -102,7 +102,7 @@ class Sources:
         """Options of all commands that load models or tell what they noticed."""
         text = self.joined("cli/common/args.c")
         table = re.search(r"shared_options\[\] =", text)
-        return set(re.findall(r'"(--[a-z-]+)"', braced(text, table.end()))) if table else set()
+        return set(re.findall(r'"(--[a-z0-9-]+)"', braced(text, table.end()))) if table else set()
 
     def members(self, name):
         """The text of a public struct, or None."""
@@ -246,7 +246,7 @@ def command_options(sources, text):
         match = re.match(r"\s*(?:\$ )?(?:\S*/)?tabi ([a-z]+)\b(.*)", part)
         if match:
             yield match.group(1), None
-            for option in re.findall(r"(?<=\s)--?[a-z][a-z-]*", match.group(2)):
+            for option in re.findall(r"(?<=\s)--?[a-z][a-z0-9-]*", match.group(2)):
                 yield match.group(1), option
 
 
@@ -266,7 +266,7 @@ def check_commands(sources, piece):
 
 def check_bare_option(sources, piece):
     """An option without its command: of the one in the section's title, or of any."""
-    match = re.match(r"(--[a-z][a-z-]*)", piece.text)
+    match = re.match(r"(--[a-z][a-z0-9-]*)", piece.text)
     if not match or match.group(1) == "--version":
         return
     option, titled = match.group(1), re.search(r"`?tabi (\w+)", piece.title)

@@ -38,7 +38,10 @@ TABI_API tabi_study *tabi_study_load_text(const char *text, size_t size, const c
                                           const tabi_scene_def *def, tabi_error *err);
 TABI_API void tabi_study_destroy(tabi_study *study); /* NULL is fine */
 
+/* With a rule `stop` this is the most. */
 TABI_API int64_t tabi_study_nrun(const tabi_study *study);
+/* Whether a rule may end it before.  Then its runs belong into one sweep, not into shards. */
+TABI_API bool tabi_study_may_stop(const tabi_study *study);
 TABI_API int32_t tabi_study_nparameter(const tabi_study *study);
 TABI_API int32_t tabi_study_nmeasure(const tabi_study *study);
 TABI_API const char *tabi_study_parameter_name(const tabi_study *study, int32_t parameter);
@@ -127,7 +130,9 @@ typedef struct tabi_sweep_def {
 } tabi_sweep_def;
 TABI_API tabi_sweep_def tabi_sweep_def_default(void);
 
-/* Does all runs of the study that the results do not have.  def may be NULL. */
+/* Does all runs of the study that the results do not have.  With a rule `stop` it looks at the
+ * interval after every 100 runs, so that the same runs are done whatever the number of threads.
+ * def may be NULL. */
 TABI_API tabi_status tabi_sweep(const tabi_study *study, tabi_results *results,
                                 const tabi_sweep_def *def, tabi_error *err);
 

@@ -26,6 +26,8 @@ static const struct {
     {"slip",        NULL,                          TBI_MEASURE_SLIP,      TBI_STATISTIC_LAST},
     {"zmp_margin",  "margin",                      TBI_MEASURE_SIGNAL,    TBI_STATISTIC_MIN },
     {"peak_force",  "ground.fz",                   TBI_MEASURE_SIGNAL,    TBI_STATISTIC_MAX },
+    {"peak_torque", NULL,                          TBI_MEASURE_TORQUE,    TBI_STATISTIC_MAX },
+    {"energy_gain", NULL,                          TBI_MEASURE_GAIN,      TBI_STATISTIC_MAX },
     {"energy",      "energy.total",                TBI_MEASURE_SIGNAL,    TBI_STATISTIC_LAST},
     {"work",        "energy.work",                 TBI_MEASURE_SIGNAL,    TBI_STATISTIC_LAST},
     {"penetration", "contact.depth",               TBI_MEASURE_SIGNAL,    TBI_STATISTIC_MAX },
@@ -130,8 +132,10 @@ struct tbi_measuring {
   int32_t count;
   tabi_world *world;
   tabi_fall *fall;
-  double fell_at;          /* s; NAN: it stands */
-  tabi_observer *observer; /* or NULL: nobody asks for signals or slip */
+  double fell_at; /* s; NAN: it stands */
+  double torque;  /* N m or N, largest so far */
+  tabi_run_checks checks;
+  tabi_observer *observer; /* or NULL: nobody asks for what samples have */
   tabi_signals *signals;
   tabi_ledger *ledger; /* or NULL */
   double *value;       /* of all signals */
@@ -167,7 +171,11 @@ static int32_t find_signal(const tbi_measuring *g, const tbi_measure *m, bool *c
 
 static bool find_signals(tbi_measuring *g, tabi_error *err) {
   bool *chosen = calloc((size_t)tabi_signals_count(g->signals) + 1, sizeof *chosen);
-  bool good = chosen || tbi_error_memory(err) == TABI_OK;
+  if (!chosen) {
+    tbi_error_memory(err);
+    return false;
+  }
+  bool good = true;
   for (int32_t i = 0; i < g->count && good; ++i) {
     if (!g->measure[i].signal) continue;
     g->gauge[i].signal = find_signal(g, &g->measure[i], chosen, err);
@@ -179,7 +187,10 @@ static bool find_signals(tbi_measuring *g, tabi_error *err) {
 
 static bool watch_signals(tbi_measuring *g, const tabi_scene *scene, tabi_error *err) {
   bool slip = asks(g, TBI_MEASURE_SLIP);
-  if (!slip && !asks(g, TBI_MEASURE_SIGNAL) && !asks(g, TBI_MEASURE_WHEN)) return true;
+  tabi_run_checks_begin(&g->checks, scene, g->world);
+  if (!slip && !asks(g, TBI_MEASURE_TORQUE) && !asks(g, TBI_MEASURE_GAIN) &&
+      !asks(g, TBI_MEASURE_SIGNAL) && !asks(g, TBI_MEASURE_WHEN))
+    return true;
   g->observer = tabi_observer_create(scene, g->world, err);
   g->signals = g->observer ? tabi_signals_create(scene, err) : NULL;
   if (!g->signals) return false;
@@ -243,6 +254,11 @@ static void watch_fall(tbi_measuring *g) {
   }
 }
 
+static void watch_torques(tbi_measuring *g, const tabi_sample *sample) {
+  for (int32_t i = 0; i < sample->njoint; ++i)
+    g->torque = fmax(g->torque, fabs((double)sample->effort[i].applied));
+}
+
 void tbi_measuring_step(tbi_measuring *g) {
   enum { FALL_EVERY = 10 }; /* steps */
   bool due = tabi_world_steps(g->world) % FALL_EVERY == 0;
@@ -250,6 +266,8 @@ void tbi_measuring_step(tbi_measuring *g) {
   if (!g->observer) return;
   const tabi_sample *sample = tabi_observer_look(g->observer);
   if (g->ledger) (void)tabi_ledger_add(g->ledger, sample, NULL);
+  watch_torques(g, sample);
+  tabi_run_checks_step(&g->checks, g->world, &sample->energy);
   tabi_signals_eval(g->signals, sample, g->value);
   for (int32_t i = 0; i < g->count; ++i) {
     if (g->gauge[i].signal != TABI_NONE)
@@ -283,6 +301,10 @@ static double result(const tbi_measuring *g, int32_t i) {
     return g->fell_at;
   case TBI_MEASURE_SLIP:
     return farthest_slip(g->ledger);
+  case TBI_MEASURE_TORQUE:
+    return g->torque;
+  case TBI_MEASURE_GAIN:
+    return tabi_run_checks_gain(&g->checks);
   default:
     break;
   }

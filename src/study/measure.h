@@ -14,6 +14,8 @@ typedef enum tbi_measure_kind {
   TBI_MEASURE_FELL,      /* 1 or 0 at the end */
   TBI_MEASURE_FALL_TIME, /* s, since when it lies at the end */
   TBI_MEASURE_SLIP,      /* m that the link which slid farthest slid */
+  TBI_MEASURE_TORQUE,    /* N m or N, largest of any motor in any step */
+  TBI_MEASURE_GAIN,      /* energy from nowhere, as a share of the range of the energy */
   TBI_MEASURE_SIGNAL,    /* a statistic of one */
   TBI_MEASURE_WHEN,      /* the first time at which one is below or above a bound */
 } tbi_measure_kind;

@@ -15,7 +15,7 @@
 typedef struct study_keys {
   const char *scene, *sampling;
   int32_t runs, seed;
-  const tbi_yaml_node *parameters, *measures;
+  const tbi_yaml_node *parameters, *measures, *stop;
 } study_keys;
 
 static const tbi_field study_fields[] = {
@@ -25,6 +25,7 @@ static const tbi_field study_fields[] = {
     {"sampling",   TBI_FIELD_WORD,  offsetof(study_keys, sampling)  },
     {"parameters", TBI_FIELD_MAP,   offsetof(study_keys, parameters)},
     {"measures",   TBI_FIELD_MAP,   offsetof(study_keys, measures)  },
+    {"stop",       TBI_FIELD_MAP,   offsetof(study_keys, stop)      },
 };
 
 typedef struct study_reader {
@@ -183,6 +184,45 @@ static bool read_measures(study_reader *r, const tbi_yaml_node *map) {
   return true;
 }
 
+/* -- when it is known well enough */
+
+typedef struct stop_keys {
+  const char *measure;
+  double width;
+} stop_keys;
+
+static const tbi_field stop_fields[] = {
+    {"measure", TBI_FIELD_WORD,     offsetof(stop_keys, measure)},
+    {"width",   TBI_FIELD_POSITIVE, offsetof(stop_keys, width)  },
+};
+
+/* Of these the first n runs of a study are as good a sample as n runs alone. */
+static bool can_stop(tbi_sampling sampling) {
+  return sampling == TBI_SAMPLING_RANDOM || sampling == TBI_SAMPLING_SOBOL;
+}
+
+static bool read_stop(study_reader *r, const tbi_yaml_node *map) {
+  stop_keys keys = {0};
+  tabi_study *study = r->study;
+  if (!map) return true;
+  if (!tbi_fields_read(r->error, map, "stop: ", TBI_FIELDS(stop_fields), &keys)) return false;
+  if (!keys.measure || keys.width <= 0)
+    return tbi_fail_about(r->error, map->place, "stop: ", "give measure and width of its interval");
+  if (!can_stop(study->design.sampling)) {
+    return tbi_fail_about(r->error, map->place, "stop: ",
+                          "the first runs under sampling: %s are no sample by themselves; take "
+                          "random or sobol",
+                          tbi_sampling_name((int32_t)study->design.sampling));
+  }
+  for (int32_t i = 0; i < study->nmeasure; ++i) {
+    if (strcmp(study->measure[i].name, keys.measure) != 0) continue;
+    study->stop = (tbi_stop){i, keys.width};
+    return true;
+  }
+  return tbi_fail_about(r->error, map->place, "stop: ", "no measure is called '%.60s'",
+                        keys.measure);
+}
+
 static bool read_study(study_reader *r, const tbi_yaml_node *root) {
   study_keys keys = {.seed = 1};
   if (!tbi_fields_read(r->error, root, "", TBI_FIELDS(study_fields), &keys)) return false;
@@ -193,7 +233,7 @@ static bool read_study(study_reader *r, const tbi_yaml_node *root) {
   if (missing) return tbi_fail_about(r->error, root->place, "", "%s", missing);
   return tbi_study_find_scene(r->study, r->error, tbi_yaml_child(root, "scene"), keys.scene) &&
          read_parameters(r, keys.parameters) && read_measures(r, keys.measures) &&
-         read_design(r, root, &keys);
+         read_design(r, root, &keys) && read_stop(r, keys.stop);
 }
 
 /* -- life */
@@ -295,6 +335,11 @@ void tabi_study_destroy(tabi_study *study) {
 int64_t tabi_study_nrun(const tabi_study *study) {
   TBI_ASSERT(study);
   return study->design.runs;
+}
+
+bool tabi_study_may_stop(const tabi_study *study) {
+  TBI_ASSERT(study);
+  return study->stop.width > 0;
 }
 
 int32_t tabi_study_nparameter(const tabi_study *study) {

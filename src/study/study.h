@@ -43,6 +43,12 @@ typedef struct tbi_parameter {
   const char **choice; /* [levels], or NULL */
 } tbi_parameter;
 
+/* The study ends when the interval of a measure is this narrow; width 0: never before its runs. */
+typedef struct tbi_stop {
+  int32_t measure;
+  double width;
+} tbi_stop;
+
 struct tabi_study {
   tbi_text_pool pool;
   const char *path;       /* of the study, whole */
@@ -57,6 +63,7 @@ struct tabi_study {
   int32_t nparameter;
   tbi_measure *measure;
   int32_t nmeasure;
+  tbi_stop stop;
 };
 
 /* parameter.c */

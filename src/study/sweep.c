@@ -10,12 +10,14 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#define STOP_EVERY 100 /* runs between two looks at the rule `stop` */
+
 typedef struct sweep {
   const tabi_study *study;
   tabi_results *results;
   tabi_sweep_def def;
   pthread_mutex_t lock; /* of all below, and of results */
-  int64_t next, done, total;
+  int64_t next, end, done, total;
   bool stopped;
   tabi_error failed; /* the first */
 } sweep;
@@ -28,7 +30,7 @@ tabi_sweep_def tabi_sweep_def_default(void) {
 static int64_t take_run(sweep *s) {
   (void)pthread_mutex_lock(&s->lock);
   int64_t run = -1;
-  for (; run < 0 && !s->stopped && s->next < tabi_study_nrun(s->study); s->next += s->def.shards) {
+  for (; run < 0 && !s->stopped && s->next < s->end; s->next += s->def.shards) {
     if (!tabi_results_has(s->results, s->next)) run = s->next;
   }
   (void)pthread_mutex_unlock(&s->lock);
@@ -85,6 +87,24 @@ static int64_t count_left(const sweep *s) {
   return left;
 }
 
+static bool is_known(sweep *s) {
+  tabi_measure_summary summary;
+  const tbi_stop *stop = &s->study->stop;
+  if (tabi_results_summary(s->results, stop->measure, &summary, &s->failed) != TABI_OK) return true;
+  return summary.count > 0 && summary.mean.high - summary.mean.low <= stop->width;
+}
+
+/* Nobody begins a run behind the next look at the rule, so that all rows before it are there. */
+static void work_in_parts(sweep *s) {
+  const int64_t runs = tabi_study_nrun(s->study);
+  const int64_t part = tabi_study_may_stop(s->study) ? STOP_EVERY : runs;
+  for (s->end = 0; s->end < runs && !s->stopped;) {
+    s->end = s->end + part < runs ? s->end + part : runs;
+    work_together(s);
+    if (part < runs && !s->stopped && is_known(s)) return;
+  }
+}
+
 tabi_status tabi_sweep(const tabi_study *study, tabi_results *results, const tabi_sweep_def *def,
                        tabi_error *err) {
   TBI_ASSERT(study && results && (!def || def->def_size == sizeof *def));
@@ -93,10 +113,14 @@ tabi_status tabi_sweep(const tabi_study *study, tabi_results *results, const tab
     return tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){NULL, 0},
                          "shard must be in [0, shards)");
   }
+  if (s.def.shards > 1 && tabi_study_may_stop(study)) {
+    return tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){study->path, 1},
+                         "a study with `stop` runs in one sweep; remove stop to use shards");
+  }
   s.next = s.def.shard;
   s.total = count_left(&s);
   if (pthread_mutex_init(&s.lock, NULL) != 0) return tbi_error_memory(err);
-  work_together(&s);
+  work_in_parts(&s);
   (void)pthread_mutex_destroy(&s.lock);
   if (err && s.failed.status != TABI_OK) *err = s.failed;
   return s.failed.status;

@@ -71,6 +71,30 @@ class Sweep(FolderCase):
         self.assertEqual(len(table), 30)
         self.assertEqual(float(table[7]["m_distance"]), self.rows("a.sqlite")[7][8])
 
+    def test_torque_and_energy(self):
+        self.file("arm.xml", """<mujoco><worldbody><body><joint name="j" axis="0 1 0"/>
+            <geom type="sphere" size="0.1" mass="2" pos="1 0 0"/></body></worldbody></mujoco>""")
+        self.file("arm.yaml", """
+duration: 0.6
+gravity: [0, 0, -9.81]
+robots: [{name: arm, model: arm.xml, controller: {type: pd, kp: 5000, kd: 400}}]
+""")
+        study = self.file("torque.yaml", """
+scene: arm.yaml
+runs: 3
+parameters: {gravity: {set: gravity.2, uniform: [-10, -5]}}
+measures:
+  torque: peak_torque
+  gain: energy_gain
+  least: {signal: arm/j.effort, statistic: min}
+""")
+        self.tabi("sweep", study, "--out", self.file("t.sqlite"))
+        with sqlite3.connect(self.file("t.sqlite")) as base:
+            for gravity, torque, gain, least in base.execute("select p_gravity, m_torque, m_gain, m_least from runs"):
+                self.assertEqual(torque, -least)
+                self.assertTrue(-2 * gravity < torque < -2.2 * gravity)  # it overshoots by 5 %
+                self.assertLess(gain, 1e-9)
+
     def test_killed_and_resumed(self):
         study = self.study(400)
         self.tabi("sweep", study, "--out", self.file("whole.sqlite"))

@@ -77,6 +77,51 @@ static void test_rows_do_not_depend_on_who_did_them(void **state) {
   tabi_study_destroy(study);
 }
 
+static int64_t runs_until_known(const char *name, const tabi_study *study, int32_t jobs) {
+  tabi_sweep_def def = tabi_sweep_def_default();
+  def.jobs = jobs;
+  tabi_results *results = create(name, study);
+  sweep(study, results, def);
+  int64_t count = tabi_results_count(results);
+  for (int64_t run = 0; run < count; ++run)
+    assert_true(tabi_results_has(results, run));
+  tabi_measure_summary summary;
+  tabi_error err = {0};
+  assert_int_equal(tabi_results_summary(results, 0, &summary, &err), TABI_OK);
+  assert_true(summary.mean.high - summary.mean.low <= 0.03);
+  // a file that is good enough gets no further runs
+  sweep(study, results, def);
+  assert_int_equal(tabi_results_count(results), count);
+  tabi_results_close(results);
+  return count;
+}
+
+/* the interval decides, and the same runs are done by any number of threads */
+static void test_a_rule_ends_a_study(void **state) {
+  (void)state;
+  static const char text[] = "scene: slope.yaml\n"
+                             "runs: 2000\n"
+                             "parameters:\n"
+                             "  friction: {set: contact.friction, uniform: [0.1, 0.5]}\n"
+                             "measures:\n"
+                             "  speed: {signal: box.vx, statistic: last}\n"
+                             "stop: {measure: speed, width: 0.03}\n";
+  tabi_error err = {0};
+  (void)scratch_text("slope.yaml", SLOPE_SCENE);
+  tabi_study *study = tabi_study_load(scratch_text("stop.yaml", text), NULL, &err);
+  assert_non_null(study);
+  assert_true(tabi_study_may_stop(study));
+  int64_t count = runs_until_known("three.sqlite", study, 3);
+  assert_true(count >= 100 && count < 1000 && count % 100 == 0);
+  assert_int_equal(runs_until_known("one.sqlite", study, 1), count);
+  tabi_sweep_def def = tabi_sweep_def_default();
+  def.shards = 2;
+  tabi_results *results = create("shard.sqlite", study);
+  assert_int_equal(tabi_sweep(study, results, &def, &err), TABI_ERR_ARGUMENT);
+  tabi_results_close(results);
+  tabi_study_destroy(study);
+}
+
 static bool stop_after_ten(void *user, int64_t done, int64_t total) {
   int64_t *seen = user;
   assert_true(done <= total);
@@ -166,6 +211,7 @@ static void test_summary_and_effects(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_rows_do_not_depend_on_who_did_them),
+      cmocka_unit_test(test_a_rule_ends_a_study),
       cmocka_unit_test(test_results_are_continued),
       cmocka_unit_test(test_foreign_files_are_refused),
       cmocka_unit_test(test_summary_and_effects),

@@ -19,6 +19,7 @@ from ._model import Builder, Model
 from ._rollout import Rollout, rollout
 from ._scene import Check, Controller, Result, Scene, Signal, Table
 from ._solve import FrictionProblem, FrictionResult, solve
+from ._sweep import Sweep, sweep
 from ._walk import Stabiliser, Walk
 from ._world import Balance, Certificate, Dynamics, Energy, World
 
@@ -29,9 +30,9 @@ contact_methods: dict[str, str] = dict(_tabi._contact_methods())
 
 __all__ = [
     "Balance", "Builder", "Certificate", "Check", "Controller", "Dynamics", "Energy", "Error", "Finding",
-    "FrictionProblem", "FrictionResult", "Gait", "Log", "Model", "ModelWarning", "Result", "Rollout", "Scene", "Signal", "Stabiliser",
-    "Table", "Viewer", "Walk", "World", "compare", "contact_methods", "data_path", "rollout", "solve", "try_robot",
-    "view",
+    "FrictionProblem", "FrictionResult", "Gait", "Log", "Model", "ModelWarning", "Result", "Rollout", "Scene", "Signal",
+    "Stabiliser", "Sweep", "Table", "Viewer", "Walk", "World", "compare", "contact_methods", "data_path", "rollout",
+    "solve", "sweep", "try_robot", "view",
 ]
 
 try:
