@@ -83,6 +83,30 @@ static json_t *mass_rows(const result *r) {
   return rows;
 }
 
+/* Lengths, their rates and moment arms. */
+static json_t *tendons_of(const result *r, const tabi_model *model, const tabi_dynamics *dynamics) {
+  json_t *list = json_array();
+  double *arms = malloc(((size_t)r->nv + 1) * sizeof *arms);
+  int bad = arms ? 0 : 1;
+  for (int32_t i = 0; i < tabi_model_ntendon(model) && !bad; ++i) {
+    const char *name = tabi_model_tendon(model, i).name;
+    double length = tabi_dynamics_tendon_length(dynamics, i, arms);
+    double rate = 0;
+    for (int32_t k = 0; k < r->nv; ++k)
+      rate += arms[k] * r->v[k];
+    json_t *tendon = json_object();
+    bad |= json_object_set_new(tendon, "name", name ? json_string(name) : json_null());
+    bad |= json_object_set_new(tendon, "length", tbi_json_number(length));
+    bad |= json_object_set_new(tendon, "rate", tbi_json_number(rate));
+    bad |= json_object_set_new(tendon, "arms", tbi_json_numbers(arms, r->nv));
+    bad |= json_array_append_new(list, tendon);
+  }
+  free(arms);
+  if (!bad) return list;
+  json_decref(list);
+  return NULL;
+}
+
 static int print_result(FILE *out, const result *r, const tabi_model *model,
                         const tabi_dynamics *dynamics) {
   json_t *object = json_object();
@@ -94,6 +118,8 @@ static int print_result(FILE *out, const result *r, const tabi_model *model,
   bad |= json_object_set_new(object, "M", mass_rows(r));
   bad |= json_object_set_new(object, "bias", tbi_json_numbers(r->bias, r->nv));
   bad |= json_object_set_new(object, "qdd", tbi_json_numbers(r->qdd, r->nv));
+  if (tabi_model_ntendon(model) > 0)
+    bad |= json_object_set_new(object, "tendons", tendons_of(r, model, dynamics));
   bad |= json_object_set_new(object, "links", tbi_json_links(model, dynamics, false));
   if (bad) {
     json_decref(object);

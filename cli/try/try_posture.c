@@ -25,6 +25,7 @@ static void follow_leaders(const tabi_model *model, double *q) {
     changed = false;
     for (int32_t i = 0; i < count; ++i) {
       tabi_coupling_def c = tabi_model_coupling(model, i);
+      if (c.joint == TABI_NONE) continue; // of tendons
       tabi_range to = tabi_model_joint_q(model, c.joint);
       tabi_range from =
           c.leader == TABI_NONE ? (tabi_range){0} : tabi_model_joint_q(model, c.leader);

@@ -211,11 +211,26 @@ typedef struct tabi_tendon_joint {
   double coef;
 } tabi_tendon_joint;
 
-/* A point of a tendon: the length has `share` times the distance from here to the next point. */
+typedef enum tabi_wrap {
+  TABI_WRAP_NONE,
+  TABI_WRAP_SPHERE,
+  TABI_WRAP_CYLINDER, /* of any length */
+  TABI_WRAP_COUNT,
+} tabi_wrap;
+
+/* A point of a tendon: the length has `share` times the distance from here to the next point.  With
+ * `wrap` it is no point but an obstacle between the point before and the one after it, around which
+ * the path bends if it is in the way; its share counts only by not being 0. */
 typedef struct tabi_tendon_point {
   int32_t link;  /* may be TABI_WORLD */
-  double pos[3]; /* m; in the frame of the link */
+  double pos[3]; /* m; in the frame of the link; of an obstacle its centre */
   double share;  /* 1; less behind a pulley; 0 where a branch of the tendon ends */
+  tabi_wrap wrap;
+  double radius;     /* m, of an obstacle */
+  double axis[3];    /* of a cylinder, in the frame of the link */
+  bool sided;        /* the path passes on the side of this point; if it is inside, through it: */
+  int32_t side_link; /* may be TABI_WORLD */
+  double side[3];    /* m; in the frame of side_link */
 } tabi_tendon_point;
 
 /* A tendon: a length (m or rad) that depends on the posture, and what acts along it.  It is the sum

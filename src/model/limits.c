@@ -101,6 +101,14 @@ bool tbi_surface_within(tabi_builder *builder, const tabi_material_def *def) {
   return all_within(builder, item, numbers, sizeof numbers / sizeof *numbers);
 }
 
+static bool obstacle_within(tabi_builder *builder, tbi_item item, const tabi_tendon_point *point) {
+  const tbi_limit radius = {"radius", TBI_MAX_LENGTH, 0, ""};
+  const tbi_limit axis = {"axis", TBI_MAX_RATIO, 0, ""};
+  return point->wrap == TABI_WRAP_NONE || (tbi_within(builder, item, radius, &point->radius, 1) &&
+                                           tbi_within(builder, item, axis, point->axis, 3) &&
+                                           tbi_within(builder, item, position, point->side, 3));
+}
+
 bool tbi_tendon_within(tabi_builder *builder, tabi_tendon_def *def) {
   const tbi_item item = {"tendon", def->name, def->place};
   const tbi_limit coefficient = {"coefficient", TBI_MAX_RATIO, 0, ""};
@@ -117,7 +125,8 @@ bool tbi_tendon_within(tabi_builder *builder, tabi_tendon_def *def) {
     if (!tbi_within(builder, item, coefficient, &def->joints[i].coef, 1)) return false;
   for (int32_t i = 0; i < def->npoint; ++i)
     if (!tbi_within(builder, item, position, def->points[i].pos, 3) ||
-        !tbi_within(builder, item, share, &def->points[i].share, 1))
+        !tbi_within(builder, item, share, &def->points[i].share, 1) ||
+        !obstacle_within(builder, item, &def->points[i]))
       return false;
   if (def->lower < -TBI_MAX_POSITION) def->lower = -INFINITY;
   if (def->upper > TBI_MAX_POSITION) def->upper = INFINITY;

@@ -1,8 +1,9 @@
 /* tendons.c - tendons: what a builder takes, and what a model makes of it.
  *
  * The length of a tendon depends on the joints that it lists and, for each straight piece between
- * two points, on all joints between their links.  Joints that carry both links move the piece as a
- * whole.  A model lists these velocities once: moment arms are numbers beside them. */
+ * two points, on all joints between their links; those of an obstacle between them, too.  Joints
+ * that carry both links move the piece as a whole.  A model lists these velocities once: moment
+ * arms are numbers beside them. */
 #include "model/tendons.h"
 
 #include "base/assertion.h"
@@ -12,6 +13,23 @@
 #include <string.h>
 
 /* -- builder */
+
+static const char *obstacle_complaint(const tabi_builder *builder, const tabi_tendon_def *def,
+                                      int32_t index) {
+  const tabi_tendon_point *point = &def->points[index];
+  if (point->wrap < TABI_WRAP_NONE || point->wrap >= TABI_WRAP_COUNT) return "no such wrap";
+  if (point->wrap == TABI_WRAP_NONE) return NULL;
+  bool between = index > 0 && index + 1 < def->npoint && point[-1].wrap == TABI_WRAP_NONE &&
+                 point[1].wrap == TABI_WRAP_NONE && point[-1].share > 0 && point->share > 0;
+  if (!between) return "an obstacle must be between two points of one branch";
+  if (!(point->radius > 0 && isfinite(point->radius))) return "a radius must be > 0";
+  if (point->wrap == TABI_WRAP_CYLINDER &&
+      (!tbi_all_finite(point->axis, 3) || !(v3_norm(v3_load(point->axis)) > 1e-12)))
+    return "an axis is zero";
+  if (!point->sided) return NULL;
+  if (!tbi_builder_is_link_or_world(builder, point->side_link)) return "no such link";
+  return tbi_all_finite(point->side, 3) ? NULL : "a point is not finite";
+}
 
 static const char *list_complaint(const tabi_builder *builder, const tabi_tendon_def *def) {
   if (def->njoint < 0 || def->npoint < 0) return "impossible number of joints or points";
@@ -29,6 +47,8 @@ static const char *list_complaint(const tabi_builder *builder, const tabi_tendon
     if (!tbi_builder_is_link_or_world(builder, point->link)) return "no such link";
     if (!tbi_all_finite(point->pos, 3)) return "a point is not finite";
     if (!(point->share >= 0 && isfinite(point->share))) return "a share must be >= 0";
+    const char *wrong = obstacle_complaint(builder, def, i);
+    if (wrong) return wrong;
   }
   return NULL;
 }

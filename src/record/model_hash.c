@@ -88,6 +88,16 @@ static void add_drives(uint64_t *hash, const tabi_model *model) {
   }
 }
 
+static void add_obstacle(uint64_t *hash, const tabi_tendon_point *point) {
+  if (point->wrap == TABI_WRAP_NONE) return;
+  add_number(hash, point->wrap);
+  add(hash, &point->radius, sizeof point->radius);
+  add(hash, point->axis, sizeof point->axis);
+  if (!point->sided) return;
+  add_number(hash, point->side_link);
+  add(hash, point->side, sizeof point->side);
+}
+
 static void add_tendons(uint64_t *hash, const tabi_model *model) {
   for (int32_t i = 0; i < tabi_model_ntendon(model); ++i) {
     tabi_tendon_def tendon = tabi_model_tendon(model, i);
@@ -99,6 +109,7 @@ static void add_tendons(uint64_t *hash, const tabi_model *model) {
       add_number(hash, tendon.points[k].link);
       add(hash, tendon.points[k].pos, sizeof tendon.points[k].pos);
       add(hash, &tendon.points[k].share, sizeof tendon.points[k].share);
+      add_obstacle(hash, &tendon.points[k]);
     }
     add_run(hash, &tendon.lower, &tendon.place);
   }

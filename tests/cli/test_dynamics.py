@@ -1,6 +1,7 @@
 """tabi dynamics: the form of its JSON, states by name, bad states."""
 
 import json
+import math
 import os
 import tempfile
 
@@ -24,6 +25,25 @@ class Dynamics(Case):
 
     def bad(self, state, line, says, model=WALKER, args=()):
         self.error("dynamics", model, "--state", "-", *args, stdin=state, line=line, says=says)
+
+    def test_tendons(self):
+        """A path over a drum of 0.1 m: the arm is its radius, whatever the posture."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "drum.xml")
+            with open(path, "w", encoding="utf-8") as f:
+                f.write("""<mujoco><worldbody><site name="s" pos="-1 0 0"/><geom name="drum" type="cylinder" size="0.1 1"
+                    euler="90 0 0"/><site name="over" pos="0 0 1"/><body name="b"><joint name="j" axis="0 1 0"/>
+                    <geom type="capsule" fromto="0 0 0 1 0 0" size="0.05"/><site name="t" pos="1 0 0"/></body></worldbody>
+                    <tendon><spatial name="rope"><site site="s"/><geom geom="drum" sidesite="over"/><site site="t"/>
+                    </spatial></tendon></mujoco>""")
+            r = self.state(path, {"q": {"j": 0.3}, "v": {"j": 2}})
+        rope = r["tendons"][0]
+        self.assertEqual(list(rope), ["name", "length", "rate", "arms"])
+        self.assertEqual(rope["name"], "rope")
+        straight = (1 - 0.01) ** 0.5
+        self.assertAlmostEqual(rope["length"], 2 * straight + 0.1 * (math.pi + 0.3 - 2 * math.acos(0.1)), 12)
+        self.near(rope["arms"], [0.1])
+        self.assertAlmostEqual(rope["rate"], 0.2, 12)
 
     def test_keys_and_sizes(self):
         r = self.json("dynamics", WALKER)

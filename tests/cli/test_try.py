@@ -58,6 +58,13 @@ class Try(FolderCase):
         _, err = self.tabi("try", path, "--keyframe", "up", code=2)
         self.assertIn("no keyframe is called 'up'; its file has: down, home", err)
 
+    def test_couplings_of_tendons(self):
+        """An equality of tendons couples no joints."""
+        text = CRANK.replace("<actuator>", "<tendon><fixed name='t'><joint joint='j' coef='1'/></fixed></tendon>"
+                             "<equality><tendon tendon1='t' polycoef='0.5'/></equality><actuator>")
+        r = self.json("try", self.path("c.xml", text), "--contact", "cone", "--time", "0.5", "--json")
+        self.assertTrue(r["runs"][0]["stands"])
+
     def test_scene_runs_alike(self):
         scene = os.path.join(self.folder, "made.yaml")
         robot = self.path("c.xml", CRANK)

@@ -47,6 +47,27 @@ static void refuse_strict(const char *text, int line, const char *words) {
   tabi_builder_destroy(builder);
 }
 
+#define ENDS         "<joint/>" GEOM "<site name='s'/><site name='t' pos='1 0 0'/>"
+#define PATH(inside) "<tendon><spatial name='p'>" inside "</spatial></tendon>"
+
+static void test_paths(void **state) {
+  (void)state;
+  const char *site = "a geom needs a site before it and one behind it";
+  refuse(AFTER(ENDS "<geom name='g' type='box' size='1 1 1'/>",
+               PATH("<site site='s'/><geom geom='g'/><site site='t'/>")),
+         2, "geom 'g' is neither a sphere nor a cylinder");
+#define BALL "<geom name='g' size='0.1'/>"
+  refuse(AFTER(ENDS BALL, PATH("<geom geom='g'/><site site='s'/><site site='t'/>")), 2, site);
+  refuse(AFTER(ENDS BALL, PATH("<site site='s'/><site site='t'/><geom geom='g'/>")), 2, site);
+  refuse(AFTER(ENDS BALL, PATH("<site site='s'/><geom geom='g'/><geom geom='g'/><site site='t'/>")),
+         2, site);
+  refuse(AFTER(ENDS BALL, PATH("<site site='s'/><pulley divisor='2'/><geom geom='g'/>"
+                               "<site site='t'/>")),
+         2, site);
+  refuse(AFTER(ENDS BALL, PATH("<site site='s'/><geom geom='g' sidesite='u'/><site site='t'/>")), 2,
+         "site 'u' does not exist");
+}
+
 static void test_frames(void **state) {
   (void)state;
   refuse(WORLD("<body name='b' quat='0 0 0 0'/>"), 2, "body 'b': quaternion has zero length");
@@ -220,17 +241,12 @@ static void test_base(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_frames),
-      cmocka_unit_test(test_geoms),
-      cmocka_unit_test(test_bodies_and_joints),
-      cmocka_unit_test(test_inertia),
-      cmocka_unit_test(test_classes),
-      cmocka_unit_test(test_the_rest),
-      cmocka_unit_test(test_files),
-      cmocka_unit_test(test_cycles),
-      cmocka_unit_test(test_flat_mesh),
-      cmocka_unit_test(test_missing_mesh),
-      cmocka_unit_test(test_base),
+      cmocka_unit_test(test_paths),        cmocka_unit_test(test_frames),
+      cmocka_unit_test(test_geoms),        cmocka_unit_test(test_bodies_and_joints),
+      cmocka_unit_test(test_inertia),      cmocka_unit_test(test_classes),
+      cmocka_unit_test(test_the_rest),     cmocka_unit_test(test_files),
+      cmocka_unit_test(test_cycles),       cmocka_unit_test(test_flat_mesh),
+      cmocka_unit_test(test_missing_mesh), cmocka_unit_test(test_base),
   };
   return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

@@ -105,8 +105,10 @@ static void compare(const char *name, const double *expected, int nv, int ntendo
   double rk4 = compare_motion(model, TABI_RK4, order, q, v, acceleration);
   printf("%-22s length, arms %.1e  acceleration %.1e  (semi-implicit, 0.1 us: %.1e, rk4 %.1e)\n",
          name, tendons, euler, implicit, rk4);
-  assert_near(tendons, 0, 1e-9);
-  assert_near(euler, 0, 1e-9);
+  /* MuJoCo finds the corner of a path through an obstacle to 1e-6 rad */
+  double bound = strstr(name, "inside") ? 1e-6 : 1e-9;
+  assert_near(tendons, 0, bound);
+  assert_near(euler, 0, bound);
   assert_near(implicit, 0, 5e-3);
   assert_near(rk4, 0, 5e-3);
   tabi_model_destroy(model);
@@ -135,7 +137,7 @@ static void test_models(void **state) {
     compare(line, number + 2, nv, ntendon);
   }
   (void)fclose(file);
-  assert_true(count >= 20);
+  assert_true(count >= 30);
 }
 
 int main(void) {

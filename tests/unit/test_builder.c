@@ -415,6 +415,47 @@ static void refuse_shape_size(double size, const char *words) {
   tabi_builder_destroy(b);
 }
 
+/* Obstacles of tendons are between two points, and have a size. */
+static void refuse_obstacle(tabi_tendon_point wrong, int at, const char *words) {
+  tabi_builder *b = tabi_builder_create();
+  add_link(b, "a");
+  tabi_tendon_point points[3] = {
+      {.link = TABI_WORLD, .share = 1},
+      {.link = TABI_WORLD, .share = 1},
+      {.link = 0,          .share = 0}
+  };
+  points[at] = wrong;
+  tabi_tendon_def def = tabi_tendon_def_default();
+  def.points = points;
+  def.npoint = 3;
+  def.place = HERE;
+  assert_int_equal(tabi_builder_add_tendon(b, &def), TABI_NONE);
+  expect(b, TABI_ERR_MODEL, words, true);
+  tabi_builder_destroy(b);
+}
+
+static void test_obstacles(void **state) {
+  (void)state;
+  tabi_tendon_point ball = {
+      .link = TABI_WORLD, .share = 1, .wrap = TABI_WRAP_SPHERE, .radius = 0.1};
+  refuse_obstacle(ball, 0, "an obstacle must be between two points of one branch");
+  refuse_obstacle(ball, 2, "an obstacle must be between two points of one branch");
+  ball.radius = 0;
+  refuse_obstacle(ball, 1, "a radius must be > 0");
+  ball.radius = 0.1;
+  ball.wrap = TABI_WRAP_CYLINDER;
+  refuse_obstacle(ball, 1, "an axis is zero");
+  ball.axis[2] = 1;
+  ball.sided = true;
+  ball.side_link = 7;
+  refuse_obstacle(ball, 1, "no such link");
+  ball.side_link = 0;
+  ball.side[1] = NAN;
+  refuse_obstacle(ball, 1, "a point is not finite");
+  ball.wrap = TABI_WRAP_COUNT;
+  refuse_obstacle(ball, 1, "no such wrap");
+}
+
 static void test_limits_of_shapes(void **state) {
   (void)state;
   refuse_shape_size(1e155, "shape 's': size 1e+155 m is beyond the limit of 1e+09 m");
@@ -432,6 +473,7 @@ int main(void) {
       cmocka_unit_test(test_limits_of_links_and_joints),
       cmocka_unit_test_setup_teardown(test_far_limits_are_none, setup, teardown),
       cmocka_unit_test(test_limits_of_shapes),
+      cmocka_unit_test(test_obstacles),
       cmocka_unit_test_setup_teardown(test_limit_of_gravity, setup, teardown),
       cmocka_unit_test_setup_teardown(test_thin_bodies_are_fine, setup, teardown),
       cmocka_unit_test(test_joint_links),

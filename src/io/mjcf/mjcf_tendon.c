@@ -1,7 +1,7 @@
 /* mjcf_tendon.c - tendons: fixed ones (sums of joint coordinates) and spatial ones (through sites).
  *
- * A pulley ends a branch of a spatial tendon; what follows counts by one over its divisor.  Geoms
- * that a path is wrapped around are left out: it is straight from site to site, which is told.
+ * A pulley ends a branch of a spatial tendon; what follows counts by one over its divisor.  A geom
+ * between two sites is an obstacle that the path bends around.
  *
  * Rest lengths that are not given are those with all joints at springref, and lengths that an
  * equality couples count from those at ref.  For both the builder's model is made once. */
@@ -20,7 +20,6 @@ typedef struct parts {
   tabi_tendon_point *points;
   int32_t njoint, cap_joint, npoint, cap_point;
   double share; /* of what comes next */
-  bool wraps;   /* some geom is left out */
 } parts;
 
 static void add_joint(const tbi_mjcf_item *item, tbi_xml_node *node, parts *p) {
@@ -42,18 +41,67 @@ static void add_joint(const tbi_mjcf_item *item, tbi_xml_node *node, parts *p) {
   p->joints[p->njoint++] = (tabi_tendon_joint){joint->index, coef};
 }
 
+/* NULL: out of memory */
+static tabi_tendon_point *add_point(tbi_mjcf *reader, int32_t body, parts *p) {
+  if (!tbi_array_reserve((void **)&p->points, &p->cap_point, p->npoint, 1, sizeof *p->points)) {
+    tbi_fail_memory(&reader->error);
+    return NULL;
+  }
+  tabi_tendon_point *point = &p->points[p->npoint++];
+  *point = (tabi_tendon_point){.link = reader->bodies[body].link, .share = p->share};
+  return point;
+}
+
 static void add_site(tbi_mjcf *reader, tbi_xml_node *node, parts *p) {
   tbi_mjcf_item part = tbi_mjcf_item_of(reader, node, NULL, 0);
   int32_t index = tbi_mjcf_reference(&part, "site", &reader->site_names, "site", true);
   if (!tbi_ok(&reader->error)) return;
-  if (!tbi_array_reserve((void **)&p->points, &p->cap_point, p->npoint, 1, sizeof *p->points)) {
-    tbi_fail_memory(&reader->error);
+  const tbi_mjcf_site *site = &reader->sites[index];
+  tabi_tendon_point *point = add_point(reader, site->body, p);
+  if (point) v3_store(site->pos, point->pos);
+}
+
+static void set_side(tbi_mjcf *reader, const tbi_mjcf_item *part, tabi_tendon_point *point) {
+  int32_t index = tbi_mjcf_reference(part, "sidesite", &reader->site_names, "site", false);
+  if (!tbi_ok(&reader->error) || index == TABI_NONE) return;
+  const tbi_mjcf_site *site = &reader->sites[index];
+  point->sided = true;
+  point->side_link = reader->bodies[site->body].link;
+  v3_store(site->pos, point->side);
+}
+
+/* An obstacle between two sites of one branch. */
+static void add_geom(const tbi_mjcf_item *item, tbi_xml_node *node, parts *p) {
+  tbi_mjcf *reader = item->reader;
+  tbi_mjcf_item part = tbi_mjcf_item_of(reader, node, NULL, 0);
+  int32_t index = tbi_mjcf_reference(&part, "geom", &reader->geom_names, "geom", true);
+  if (!tbi_ok(&reader->error)) return;
+  const tabi_shape_def *shape = &reader->geoms[index].shape;
+  if (shape->type != TABI_SHAPE_SPHERE && shape->type != TABI_SHAPE_CYLINDER) {
+    tbi_mjcf_fail(item,
+                  "geom '%.60s' is neither a sphere nor a cylinder, around which a path bends",
+                  reader->geoms[index].name);
     return;
   }
-  const tbi_mjcf_site *site = &reader->sites[index];
-  tabi_tendon_point *point = &p->points[p->npoint++];
-  *point = (tabi_tendon_point){.link = reader->bodies[site->body].link, .share = p->share};
-  v3_store(site->pos, point->pos);
+  tabi_tendon_point *point = add_point(reader, reader->geoms[index].body, p);
+  if (!point) return;
+  point->wrap = shape->type == TABI_SHAPE_SPHERE ? TABI_WRAP_SPHERE : TABI_WRAP_CYLINDER;
+  point->radius = shape->size[0];
+  memcpy(point->pos, shape->pos, sizeof point->pos);
+  m3 rot = q_matrix(q_load(shape->quat));
+  v3_store(m3_column(&rot, 2), point->axis);
+  set_side(reader, &part, point);
+}
+
+/* MuJoCo's rule: a site before each geom and one behind it. */
+static void check_path(const tbi_mjcf_item *item, const parts *p) {
+  for (int32_t i = 0; i < p->npoint; ++i) {
+    const tabi_tendon_point *point = &p->points[i];
+    if (point->wrap == TABI_WRAP_NONE) continue;
+    bool between = i > 0 && i + 1 < p->npoint && point->share > 0 && point[-1].share > 0 &&
+                   point[-1].wrap == TABI_WRAP_NONE && point[1].wrap == TABI_WRAP_NONE;
+    if (!between) tbi_mjcf_fail(item, "a geom needs a site before it and one behind it");
+  }
 }
 
 static void end_branch(parts *p) {
@@ -84,14 +132,13 @@ static void read_parts(const tbi_mjcf_item *item, bool spatial, parts *p) {
     } else if (spatial && strcmp(node->name, "pulley") == 0) {
       add_pulley(item, node, p);
     } else if (spatial && strcmp(node->name, "geom") == 0) {
-      (void)tbi_xml_get(node, "geom");
-      (void)tbi_xml_get(node, "sidesite");
-      p->wraps = true;
+      add_geom(item, node, p);
     } else {
       node->used = false; /* is reported */
     }
   }
   end_branch(p);
+  if (tbi_ok(&reader->error)) check_path(item, p);
 }
 
 static void read_bounds(const tbi_mjcf_item *item, const char *range, const char *limited,
@@ -163,12 +210,6 @@ static void read_tendon(tbi_mjcf *reader, tbi_xml_node *node) {
   parts p = {.share = 1};
   read_parts(&item, spatial, &p);
   read_law(&item, &tendon, &def);
-  if (p.wraps) {
-    tbi_mjcf_warn(reader, node->place,
-                  "%s: geoms on its path are left out: it is straight from "
-                  "site to site",
-                  item.label);
-  }
   def.name = tbi_mjcf_full_name(reader, item.name, "tendon", reader->ntendon);
   def.joints = p.joints;
   def.njoint = p.njoint;
