@@ -12,11 +12,13 @@
 #include <inttypes.h>
 #include <math.h>
 #include <mpi.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { ROW = 1, WORK = 2 };                               /* tags */
 enum { RUN, STATUS, HASH_HIGH, HASH_LOW, SECONDS, HEAD }; /* of a row as numbers; then measures */
@@ -236,6 +238,23 @@ static int run(const char *path, const char *out) {
   return code;
 }
 
+static volatile sig_atomic_t exit_code;
+
+static void leave(int signal) {
+  (void)signal;
+  _exit((int)exit_code);
+}
+
+/* MPI waits there for ranks that died, sometimes for ever; all rows are in the file by now. */
+static int finalize(int code) {
+  enum { PATIENCE = 5 }; /* s */
+  exit_code = code;
+  (void)signal(SIGALRM, leave);
+  (void)alarm(PATIENCE);
+  (void)MPI_Finalize();
+  return code;
+}
+
 int main(int argc, char **argv) {
   if (argc != 4 || strcmp(argv[2], "--out") != 0) {
     (void)fputs(
@@ -246,7 +265,5 @@ int main(int argc, char **argv) {
     return 2;
   }
   if (MPI_Init(&argc, &argv) != MPI_SUCCESS) return 1;
-  int code = run(argv[1], argv[3]);
-  (void)MPI_Finalize();
-  return code;
+  return finalize(run(argv[1], argv[3]));
 }
