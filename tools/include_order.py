@@ -9,7 +9,7 @@ import re
 import sys
 
 ORDER = ["base", "math", "friction", "model", "dynamics", "collision", "doctor", "integrate", "problem",
-         "contact", "gait", "world", "control", "io", "scene", "record", "study"]
+         "contact", "gait", "world", "batch", "control", "io", "scene", "record", "study"]
 # of the command; its commands, which stand in cli/ itself, use them all
 ROOMS = ["common", "plot", "run", "compare", "export", "sweep", "try", "walk", "view"]
 PUBLIC_ONLY = {"cli": ["bench", "reproduce", "viewer"], "reproduce": ["bench"],

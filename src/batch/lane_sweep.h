@@ -1,0 +1,318 @@
+/* lane_sweep.h - contacts, joint limits and dry friction in lanes: Gauss-Seidel on the impulses z
+ * along the paths, each lane until its residual is small.
+ *
+ * A contact that sticks is solved as a whole.  One that slips takes a projected step: the normal
+ * impulse first, then the tangential one onto the disc that this leaves.  Its fixed points are the
+ * solutions of Coulomb's law, as those of contact/cone.c; the exact slip root would cost four times
+ * as much in lanes. */
+#ifndef TBI_LANE_SWEEP_H
+#define TBI_LANE_SWEEP_H
+
+#include "batch/lane_bundle.h"
+#include "batch/lane_friction.h"
+
+#define LANE_NEAR_LIMIT 1e-4 /* rad or m */
+enum { LANE_RETRY = 4 };     /* sweeps until bundles that did not stick are tried again */
+#define LANE_ENOUGH 1e-4     /* share of the velocities that the first sweep had to change */
+
+/* -- rows of joints */
+
+static void set_limits(tbi_lane_work *w, int32_t k, ln q, ln ahead, lm alive) {
+  const tbi_plan *p = w->plan;
+  double h = p->h;
+  const double bound[2] = {p->dof_lower[k], p->dof_upper[k]};
+  for (int side = 0; side < 2; ++side) {
+    ln distance = side == 0 ? q - bound[0] : bound[1] - q;
+    lm near = ln_lt(distance, ahead) & alive;
+    ln back = ln_min(-distance * (p->def.correction / h), ln_splat(p->def.correction_speed));
+    ln speed = ln_select(ln_le(ln_zero(), distance), -distance / h, back);
+    lane_put(w->row_near, 2 * (int64_t)k + side, ln_of(near));
+    lane_put(w->row_limit, 2 * (int64_t)k + side, side == 0 ? speed : -speed);
+    double *impulse = lane_at(w->row, 3 * (int64_t)k + 1 + side);
+    ln_save(ln_where(near, p->def.warm_start * ln_load(impulse)), impulse);
+    if (lm_any(near)) w->limited[k] = 1;
+  }
+}
+
+/* how far each joint is from its limits */
+static void lane_find_limits(tbi_lane_work *w) {
+  const tbi_plan *p = w->plan;
+  lm alive = ln_bits(ln_load(w->alive));
+  for (int32_t k = 0; k < p->nv; ++k) {
+    w->limited[k] = 0;
+    bool bounded = p->drives[k] && (p->dof_lower[k] > -HUGE_VAL || p->dof_upper[k] < HUGE_VAL);
+    if (!bounded) continue;
+    ln q = lane_get(w->q, p->dof_q[k]);
+    ln ahead = LANE_NEAR_LIMIT + 2 * p->h * ln_abs(lane_get(w->v, k));
+    set_limits(w, k, q, ahead, alive);
+  }
+}
+
+/* which velocities need a row in some lane: by a limit, or by friction that is not predicted */
+static void lane_list_rows(tbi_lane_work *w, lm todo) {
+  const tbi_plan *p = w->plan;
+  lm rowed = lm_none();
+  w->nrows = 0;
+  for (int32_t k = 0; k < p->nv; ++k) {
+    lm row = w->limited[k] ? near_limit(w, k) : lm_none();
+    if (has_friction(p, k)) row |= ~ln_bits(lane_get(w->stick, k)) & ~ln_bits(lane_get(w->slip, k));
+    row &= todo;
+    rowed |= row;
+    if (lm_any(row)) w->rows[w->nrows++] = k;
+  }
+  ln_save(ln_of(rowed), w->rowed);
+}
+
+/* y along the path of a velocity, its own place first */
+static void fill_row(tbi_lane_work *w, int32_t k) {
+  double *y = lane_at(w->row_column, w->row_start[k]);
+  ln own = lane_get(w->root, k);
+  ln sum = own * own;
+  ln6 f = ln6_scale(-own, lane_response(w, k));
+  ln_save(own, y);
+  for (int32_t j = w->plan->dof_parent[k]; j >= 0; j = w->plan->dof_parent[j]) {
+    ln e = lane_get(w->root, j) * ln6_dot(lane_axis(w, j), f);
+    f = ln6_axpy(f, -e, lane_response(w, j));
+    y += TBI_LANES;
+    ln_save(e, y);
+    sum += e * e;
+  }
+  lane_put(w->row_w, 2 * (int64_t)k, sum);
+  lm moves = ln_lt(ln_zero(), sum);
+  lane_put(w->row_w, 2 * (int64_t)k + 1, ln_where(moves, 1.0 / ln_select(moves, sum, ln_splat(1))));
+}
+
+LANE_INLINE void push_row(tbi_lane_work *w, int32_t k, ln d) {
+  const double *y = lane_at(w->row_column, w->row_start[k]);
+  for (int32_t j = k; j >= 0; j = w->plan->dof_parent[j], y += TBI_LANES)
+    lane_put(w->z, j, lane_get(w->z, j) + ln_load(y) * d);
+}
+
+LANE_INLINE ln read_row(const tbi_lane_work *w, int32_t k) {
+  const double *y = lane_at(w->row_column, w->row_start[k]);
+  ln u = lane_get(w->v, k);
+  for (int32_t j = k; j >= 0; j = w->plan->dof_parent[j], y += TBI_LANES)
+    u += ln_load(y) * lane_get(w->z, j);
+  return u;
+}
+
+static void lane_set_up_rows(tbi_lane_work *w) {
+  for (int32_t i = 0; i < w->nrows; ++i) {
+    int32_t k = w->rows[i];
+    const double *impulse = lane_at(w->row, 3 * (int64_t)k);
+    lm row = has_friction(w->plan, k)
+                 ? ~ln_bits(lane_get(w->slip, k)) & ~ln_bits(lane_get(w->stick, k))
+                 : lm_none();
+    ln warm = ln_where(row, lane_get(impulse, 0));
+    fill_row(w, k);
+    push_row(w, k, warm + lane_get(impulse, 1) + lane_get(impulse, 2));
+  }
+}
+
+/* dry friction and both limits of a joint; returns the change of its velocity */
+static ln visit_row(tbi_lane_work *w, int32_t k, lm on) {
+  ln response = lane_get(w->row_w, 2 * (int64_t)k);
+  ln inverse = lane_get(w->row_w, 2 * (int64_t)k + 1);
+  double *impulse = lane_at(w->row, 3 * (int64_t)k);
+  ln u = read_row(w, k);
+  ln sum = ln_zero();
+  ln change = ln_zero();
+  double friction = w->plan->dof_friction[k] * w->plan->h;
+  if (friction > 0) {
+    ln p = lane_get(impulse, 0);
+    lm row = on & ~ln_bits(lane_get(w->slip, k)) & ~ln_bits(lane_get(w->stick, k));
+    ln d = ln_where(row, ln_clamp(p - u * inverse, ln_splat(-friction), ln_splat(friction)) - p);
+    lane_put(impulse, 0, p + d);
+    sum = d;
+    change = ln_abs(d * response);
+  }
+  for (int side = 0; w->limited[k] && side < 2; ++side) {
+    lm near = on & ln_bits(lane_get(w->row_near, 2 * (int64_t)k + side));
+    ln p = lane_get(impulse, 1 + side);
+    ln wanted =
+        p + (lane_get(w->row_limit, 2 * (int64_t)k + side) - (u + sum * response)) * inverse;
+    wanted = side == 0 ? ln_max(wanted, ln_zero()) : ln_min(wanted, ln_zero());
+    ln d = ln_where(near, wanted - p);
+    lane_put(impulse, 1 + side, p + d);
+    sum += d;
+    change = ln_max(change, ln_abs(d * response));
+  }
+  if (lm_any(ln_lt(ln_zero(), change))) push_row(w, k, sum);
+  return change;
+}
+
+/* -- contacts */
+
+LANE_INLINE ln largest(ln3 u) { return ln_max(ln_abs(u.x), ln_max(ln_abs(u.y), ln_abs(u.z))); }
+
+/* the change of impulse of a contact that slips or opens; u is above its target */
+LANE_INLINE ln3 slip_step(const double *record, ln3 p, ln3 u) {
+  ln normal = ln_max(p.x - u.x * lane_get(record, TBI_SLOT_NORMAL), ln_zero());
+  ln d = normal - p.x;
+  ln y = u.y + lane_get(record, TBI_SLOT_W + 3) * d;
+  ln z = u.z + lane_get(record, TBI_SLOT_W + 4) * d;
+  ln share = lane_get(record, TBI_SLOT_TANGENT);
+  y = p.y - share * y;
+  z = p.z - share * z;
+  ln most = lane_get(record, TBI_SLOT_FRICTION) * normal;
+  ln size = ln_sqrt(y * y + z * z);
+  lm beyond = ln_lt(most, size);
+  ln scale = ln_select(beyond, most / ln_select(beyond, size, ln_splat(1)), ln_splat(1));
+  return (ln3){d, scale * y - p.y, scale * z - p.z};
+}
+
+/* one contact; returns the change of its velocity */
+static ln visit_contact(tbi_lane_work *w, int32_t index, lm go) {
+  const tbi_plan_slot *slot = &w->plan->slot[index];
+  double *record = lane_slot(w, index);
+  double *impulse = lane_at(w->impulse, 3 * (int64_t)index);
+  lm on = go & ln_bits(lane_get(record, TBI_SLOT_MOVES));
+  ln3 p = ln3_load(impulse);
+  ln3 u = ln3_add(ln3_load(lane_at(record, TBI_SLOT_BEFORE)), read_path(w, slot));
+  u.x -= lane_get(record, TBI_SLOT_TARGET);
+  ln inverse[6];
+  for (int i = 0; i < 6; ++i)
+    inverse[i] = lane_get(record, TBI_SLOT_INVERSE + i);
+  ln3 stick = ln3_neg(sym_mulv(inverse, u));
+  ln3 held = ln3_add(p, stick);
+  ln most = lane_get(record, TBI_SLOT_FRICTION) * held.x;
+  lm sticks = ln_le(ln_zero(), held.x) & ln_le(held.y * held.y + held.z * held.z, most * most);
+  ln3 d = stick;
+  ln change = largest(u);
+  if (lm_any(on & ~sticks)) {
+    ln3 slip = slip_step(record, p, u);
+    ln moved = ln_max(ln_abs(slip.x) * lane_get(record, TBI_SLOT_W),
+                      ln_max(ln_abs(slip.y), ln_abs(slip.z)) / lane_get(record, TBI_SLOT_TANGENT));
+    d = ln3_select(sticks, stick, slip);
+    change = ln_select(sticks, change, moved);
+  }
+  d = ln3_where(on, d);
+  if (!lm_any(on)) return ln_zero();
+  ln3_save(ln3_add(p, d), impulse);
+  push_path(w, slot, d);
+  return ln_where(on, change);
+}
+
+/* columns and responses of all active slots; z with the impulses they start from */
+static void lane_set_up_contacts(tbi_lane_work *w) {
+  lm loose = lm_none();
+  lm touched = lm_none();
+  for (int32_t i = 0; i < w->nbundle; ++i)
+    set_up_bundle(w, &w->bundles[i]);
+  set_up_joint(w);
+  for (int32_t i = 0; i < w->nactive; ++i) {
+    const tbi_plan_slot *slot = &w->plan->slot[w->active[i]];
+    double *record = lane_slot(w, w->active[i]);
+    if (!w->bundled[w->active[i]]) {
+      fill_columns(w, slot, record);
+      loose |= lane_slot_on(record);
+    }
+    touched |= lane_slot_on(record);
+    fill_response(w, slot, record);
+  }
+  ln_save(ln_of(loose), w->loose);
+  ln_save(ln_of(touched), w->touched);
+  for (int32_t i = 0; i < w->nactive; ++i)
+    push_path(w, &w->plan->slot[w->active[i]],
+              ln3_load(lane_at(w->impulse, 3 * (int64_t)w->active[i])));
+}
+
+/* -- sweeps */
+
+/* How far lanes go on beyond the result of a sweep (Nesterov 1983; restarted, as O'Donoghue and
+ * Candes 2015, where a sweep changes more than the one before). */
+typedef struct lane_pace {
+  ln t;      /* 1 after a restart */
+  ln before; /* change of the sweep before */
+} lane_pace;
+
+LANE_INLINE ln find_momentum(lane_pace *pace, ln change) {
+  lm slower = ln_lt(pace->before, change);
+  ln t = ln_select(slower, ln_splat(1), pace->t);
+  pace->before = change;
+  pace->t = 0.5 * (1 + ln_sqrt(1 + 4 * t * t));
+  return (t - 1) / pace->t;
+}
+
+LANE_INLINE void go_beyond(double *x, double *last, ln share) {
+  ln now = ln_load(x);
+  ln_save(now + share * (now - ln_load(last)), x);
+  ln_save(now, last);
+}
+
+/* sweeps begin to be compared here */
+static void remember(tbi_lane_work *w) {
+  memcpy(w->last_z, w->z, sizeof(double) * TBI_LANES * (size_t)w->plan->nv);
+  for (int32_t i = 0; i < w->nrows; ++i)
+    memcpy(lane_at(w->last_row, 3 * (int64_t)w->rows[i]), lane_at(w->row, 3 * (int64_t)w->rows[i]),
+           3 * sizeof(double) * TBI_LANES);
+  for (int32_t i = 0; i < w->nactive; ++i)
+    memcpy(lane_at(w->last_impulse, 3 * (int64_t)w->active[i]),
+           lane_at(w->impulse, 3 * (int64_t)w->active[i]), 3 * sizeof(double) * TBI_LANES);
+}
+
+/* z is linear in the impulses, so all are moved alike; the next sweep projects them again */
+static void extrapolate(tbi_lane_work *w, ln share) {
+  for (int32_t k = 0; k < w->plan->nv; ++k)
+    go_beyond(lane_at(w->z, k), lane_at(w->last_z, k), share);
+  for (int32_t i = 0; i < w->nrows; ++i)
+    for (int64_t j = 3 * (int64_t)w->rows[i]; j < 3 * (int64_t)w->rows[i] + 3; ++j)
+      go_beyond(lane_at(w->row, j), lane_at(w->last_row, j), share);
+  for (int32_t i = 0; i < w->nactive; ++i)
+    for (int64_t j = 3 * (int64_t)w->active[i]; j < 3 * (int64_t)w->active[i] + 3; ++j)
+      go_beyond(lane_at(w->impulse, j), lane_at(w->last_impulse, j), share);
+}
+
+/* Rows, then bundles as far as they stick, then what is left point by point.  Bundles that did not
+ * stick are tried again in every fourth sweep. */
+static ln sweep_once(tbi_lane_work *w, lm go, int32_t sweep, lm *stuck) {
+  ln change = ln_zero();
+  int32_t next = 0;
+  bool all = sweep % LANE_RETRY == 0;
+  for (int32_t i = 0; i < w->nrows; ++i)
+    change = ln_max(change, visit_row(w, w->rows[i], go));
+  lm done = visit_joint(w, all ? go : go & *stuck, &change);
+  *stuck = done;
+  lm left = go & ~done;
+  for (int32_t b = 0; b < w->nbundle; ++b) {
+    const tbi_lane_bundle *bundle = &w->bundles[b];
+    for (; next < bundle->first; ++next)
+      change = ln_max(change, visit_contact(w, w->active[next], go));
+    lm rest = left;
+    if (all && w->nbundle > 1 && lm_any(left)) rest &= ~visit_bundle(w, bundle, left, &change);
+    for (; lm_any(rest) && next < bundle->first + bundle->count; ++next)
+      change = ln_max(change, visit_contact(w, w->active[next], rest));
+    next = bundle->first + bundle->count;
+  }
+  for (; next < w->nactive; ++next)
+    change = ln_max(change, visit_contact(w, w->active[next], go));
+  return change;
+}
+
+/* Sweeps the lanes of a mask until each has settled, within the budget. */
+static void lane_solve_contacts(tbi_lane_work *w, lm todo) {
+  const tabi_world_def *def = &w->plan->def;
+  ln last = lane_get(w->told, TBI_TOLD_RESIDUAL);
+  ln sweeps = lane_get(w->told, TBI_TOLD_SWEEPS);
+  lane_pace pace = {.t = ln_splat(1), .before = ln_splat(HUGE_VAL)};
+  ln enough = ln_splat(def->tolerance);
+  lm stuck = lm_none();
+  /* in a lane where bundles are all there is, one solution is enough */
+  lm alone = ~ln_bits(ln_load(w->rowed)) & ~ln_bits(ln_load(w->loose));
+  lm go = todo & (ln_bits(ln_load(w->rowed)) | ln_bits(ln_load(w->touched)));
+  last = ln_select(todo, ln_zero(), last);
+  remember(w);
+  for (int32_t sweep = 0; sweep < def->iterations && lm_any(go); ++sweep) {
+    if (sweep > 0) extrapolate(w, ln_where(go, find_momentum(&pace, last)));
+    ln change = sweep_once(w, go, sweep, &stuck);
+    change = ln_select(stuck & alone, ln_min(change, ln_splat(def->tolerance)), change);
+    last = ln_select(go, change, last);
+    sweeps = ln_select(go, sweeps + 1, sweeps);
+    if (sweep == 0) enough = ln_max(enough, LANE_ENOUGH * change);
+    go = go & ln_lt(enough, change);
+  }
+  lane_put(w->told, TBI_TOLD_RESIDUAL, last);
+  lane_put(w->told, TBI_TOLD_SWEEPS, sweeps);
+}
+
+#endif

@@ -1,0 +1,425 @@
+/* plan_touch.c - the slots of a plan.
+ *
+ *   sphere, capsule, box, hull on a plane   their centres, ends, corners, vertices, with a radius
+ *   cylinder, ellipsoid on a plane          their lowest points, as collision/pair_plane.c has them
+ *   two shapes of moving bodies             two rounded segments: spheres and capsules as they are,
+ *                                           others as a capsule inscribed in them */
+#include "batch/plan_touch.h"
+
+#include "base/array.h"
+#include "base/error.h"
+#include "collision/support.h"
+#include "collision/workspace.h"
+#include "contact/surface.h"
+#include "model/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HULL_POINTS    48    /* vertices of a hull that may touch planes, at most */
+#define DIRECTIONS     256   /* in which the extreme vertices of larger hulls are looked for */
+#define MEET_BUDGET    20000 /* distances measured to prove that bodies never meet */
+#define CYLINDER_SLOTS 10
+
+typedef struct maker {
+  tbi_plan *plan;
+  tbi_collision *c;
+  tabi_material_def *surface;
+  int32_t pairs, points, planes, segments, couples, slots, paths; /* capacities */
+  int32_t *segment_of;                                            /* of items: [nitem] */
+} maker;
+
+#define RESERVE(m, name, capacity, count, more)                                          \
+  tbi_array_reserve((void **)&(m)->plan->name, &(m)->capacity, (m)->plan->count, (more), \
+                    sizeof *(m)->plan->name)
+
+static bool refuse(tbi_plan *p, const char *why, const char *name) {
+  tbi_message_format(p->reason, sizeof p->reason, "%s%s%s%s", why, name ? " ('" : "",
+                     name ? name : "", name ? "')" : "");
+  return false;
+}
+
+static const tabi_shape_def *shape_of(const maker *m, int32_t item) {
+  return &m->plan->model->shape[m->c->fitting[item].shape];
+}
+
+/* an item in the frame of its body */
+static tbi_solid solid_of(const maker *m, int32_t item) {
+  const tbi_frame *frame = &m->c->fitting[item].frame;
+  tbi_solid solid = m->c->solid[item];
+  for (int i = 0; i < 3; ++i)
+    solid.axis[i] = m3_column(&frame->rot, i);
+  solid.pos = frame->pos;
+  return solid;
+}
+
+/* directions spread over the sphere: Fibonacci's spiral */
+static v3 direction(int i) {
+  double z = 1 - (2 * i + 1) / (double)DIRECTIONS;
+  double r = sqrt(1 - z * z);
+  double turn = 2.399963229728653 * i;
+  return v3_make(r * cos(turn), r * sin(turn), z);
+}
+
+/* -- slots */
+
+static tbi_plan_slot *add_slot(maker *m, int32_t shape_a, int32_t shape_b) {
+  tbi_plan *p = m->plan;
+  if (!RESERVE(m, slot, slots, nslot, 1)) return NULL;
+  tbi_plan_slot *slot = &p->slot[p->nslot++];
+  *slot = (tbi_plan_slot){.shape_a = shape_a, .shape_b = shape_b, .body_a = TABI_WORLD};
+  slot->column = p->ncolumn;
+  return slot;
+}
+
+static bool add_plane_slots(maker *m, int32_t place, const tbi_plan_pair *pair) {
+  tbi_plan *p = m->plan;
+  for (int32_t i = 0; i < pair->nslot; ++i) {
+    tbi_plan_slot *slot = add_slot(m, p->plane[pair->plane].shape, pair->shape);
+    if (!slot) return false;
+    slot->body_b = place;
+    slot->path = p->body[place].path;
+    slot->only_b = p->body[place].length;
+    p->ncolumn += slot->only_b;
+  }
+  return true;
+}
+
+/* -- shapes on planes */
+
+static bool add_point(maker *m, v3 at, double radius) {
+  tbi_plan *p = m->plan;
+  if (!RESERVE(m, point, points, npoint, 1)) return false;
+  tbi_plan_point *point = &p->point[p->npoint++];
+  v3_store(at, point->pos);
+  point->radius = radius;
+  return true;
+}
+
+static bool add_corners(maker *m, const tbi_solid *s) {
+  bool whole = true;
+  for (int corner = 0; corner < 8; ++corner) {
+    v3 at = s->pos;
+    for (int i = 0; i < 3; ++i)
+      at = v3_axpy(at, corner & 1 << i ? s->half[i] : -s->half[i], s->axis[i]);
+    whole = whole && add_point(m, at, 0);
+  }
+  return whole;
+}
+
+static v3 vertex_of(const tbi_solid *s, int32_t i) {
+  v3 local = v3_load(s->mesh->vertices + 3 * (size_t)i);
+  return v3_add(s->pos, v3_axpy(v3_axpy(v3_scale(local.x, s->axis[0]), local.y, s->axis[1]),
+                                local.z, s->axis[2]));
+}
+
+static bool is_listed(const tbi_plan *p, int32_t first, v3 at) {
+  for (int32_t i = first; i < p->npoint; ++i) {
+    v3 apart = v3_sub(at, v3_load(p->point[i].pos));
+    if (v3_dot(apart, apart) == 0) return true;
+  }
+  return false;
+}
+
+/* all vertices, or of many those that are extreme in some direction */
+static bool add_vertices(maker *m, const tbi_solid *s) {
+  tbi_plan *p = m->plan;
+  int32_t first = p->npoint;
+  bool whole = true;
+  bool few = s->mesh->nvertex <= HULL_POINTS;
+  for (int32_t i = 0; few && i < s->mesh->nvertex; ++i)
+    whole = whole && add_point(m, vertex_of(s, i), 0);
+  for (int i = 0; !few && i < DIRECTIONS && p->npoint - first < HULL_POINTS; ++i) {
+    /* every fifth, so that the first ones are spread over all sides */
+    v3 at = tbi_support(s, direction(5 * i % DIRECTIONS));
+    if (!is_listed(p, first, at)) whole = whole && add_point(m, at, 0);
+  }
+  return whole;
+}
+
+static bool add_touching(maker *m, const tbi_solid *s, tbi_plan_pair *pair) {
+  switch (s->type) {
+  case TABI_SHAPE_SPHERE:
+    return add_point(m, s->pos, s->half[0]);
+  case TABI_SHAPE_CAPSULE:
+    return add_point(m, v3_axpy(s->pos, -s->half[2], s->axis[2]), s->half[0]) &&
+           add_point(m, v3_axpy(s->pos, s->half[2], s->axis[2]), s->half[0]);
+  case TABI_SHAPE_BOX:
+    return add_corners(m, s);
+  case TABI_SHAPE_MESH:
+    return add_vertices(m, s);
+  default:
+    pair->kind = s->type == TABI_SHAPE_CYLINDER ? TBI_TOUCH_CYLINDER : TBI_TOUCH_ELLIPSOID;
+    return true;
+  }
+}
+
+/* the farthest point of a shape from a place, by the points that may touch */
+static double reach_of(const maker *m, const tbi_plan_pair *pair, v3 from) {
+  const tbi_plan *p = m->plan;
+  double reach = 0;
+  if (pair->kind == TBI_TOUCH_CYLINDER)
+    reach = sqrt(pair->size[0] * pair->size[0] + pair->size[2] * pair->size[2]);
+  if (pair->kind == TBI_TOUCH_ELLIPSOID)
+    reach = fmax(pair->size[0], fmax(pair->size[1], pair->size[2]));
+  if (pair->kind != TBI_TOUCH_POINTS) return reach + v3_norm(v3_sub(v3_load(pair->centre), from));
+  for (int32_t i = 0; i < pair->nslot; ++i) {
+    const tbi_plan_point *point = &p->point[pair->point + i];
+    double far = v3_norm(v3_sub(v3_load(point->pos), from)) + point->radius;
+    reach = fmax(reach, far);
+  }
+  return reach;
+}
+
+static bool is_round(tabi_shape_type type) {
+  return type == TABI_SHAPE_SPHERE || type == TABI_SHAPE_CAPSULE || type == TABI_SHAPE_ELLIPSOID;
+}
+
+static bool check_surface(tbi_plan *p, const tabi_material_def *s) {
+  if (s->restitution > 0) return refuse(p, "surfaces rebound", s->name);
+  if (s->rolling_friction > 0 || s->torsional_friction > 0)
+    return refuse(p, "surfaces have rolling or torsional friction", s->name);
+  if (s->kinetic >= 0 && fabs(s->kinetic - s->friction) > 1e-12 * s->friction)
+    return refuse(p, "kinetic friction differs from static", s->name);
+  return true;
+}
+
+/* false: a reason was found, or memory ran out */
+static bool add_pair(maker *m, int32_t place, int32_t item, int32_t plane) {
+  tbi_plan *p = m->plan;
+  int32_t shape = m->c->fitting[item].shape;
+  const tabi_material_def *surface =
+      tbi_surface_of(p->model, m->surface, p->plane[plane].shape, shape);
+  if (!check_surface(p, surface) || !RESERVE(m, pair, pairs, npair, 1)) return false;
+  tbi_solid s = solid_of(m, item);
+  tbi_plan_pair *pair = &p->pair[p->npair++];
+  *pair = (tbi_plan_pair){.kind = TBI_TOUCH_POINTS,
+                          .plane = plane,
+                          .shape = shape,
+                          .slot = p->nslot,
+                          .point = p->npoint,
+                          .round = is_round(s.type),
+                          .friction = surface->friction,
+                          .viscous = surface->viscous};
+  v3_store(s.pos, pair->centre);
+  for (int i = 0; i < 3; ++i)
+    v3_store(s.axis[i], pair->axes + 3 * (ptrdiff_t)i);
+  memcpy(pair->size, s.half, sizeof pair->size);
+  if (!add_touching(m, &s, pair)) return false;
+  pair->nslot = p->npoint - pair->point;
+  if (pair->kind == TBI_TOUCH_CYLINDER) pair->nslot = CYLINDER_SLOTS;
+  if (pair->kind == TBI_TOUCH_ELLIPSOID) pair->nslot = 1;
+  pair->bundle = TABI_NONE;
+  if (pair->nslot >= 3) {
+    pair->bundle = p->nbundle++;
+    pair->bundle_column = p->nbundle_column;
+    p->nbundle_column += p->body[place].length;
+  }
+  pair->reach = reach_of(m, pair, s.pos);
+  pair->margin_radius = reach_of(m, pair, v3_zero());
+  tbi_plan_body *body = &p->body[place];
+  body->radius = fmax(body->radius, pair->margin_radius);
+  return add_plane_slots(m, place, pair);
+}
+
+static bool add_plane(maker *m, int32_t item) {
+  tbi_plan *p = m->plan;
+  const tbi_frame *frame = &m->c->fitting[item].frame;
+  if (m->c->fitting[item].body != TABI_WORLD) return refuse(p, "a plane moves", NULL);
+  if (!RESERVE(m, plane, planes, nplane, 1)) return false;
+  tbi_plan_plane *plane = &p->plane[p->nplane++];
+  plane->shape = m->c->fitting[item].shape;
+  v3 normal = m3_column(&frame->rot, 2);
+  m4 axes = tbi_contact_frame(normal);
+  v3_store(v4_to(axes.x), plane->frame);
+  v3_store(v4_to(axes.y), plane->frame + 3);
+  v3_store(v4_to(axes.z), plane->frame + 6);
+  plane->height = v3_dot(normal, frame->pos);
+  return true;
+}
+
+static int32_t item_of_shape(const maker *m, int32_t shape) {
+  for (int32_t i = 0; i < m->c->nitem; ++i)
+    if (m->c->fitting[i].shape == shape) return i;
+  return TABI_NONE;
+}
+
+/* in the order of the plan's bodies, so that a step meets them as it goes */
+static bool add_pairs(maker *m) {
+  tbi_plan *p = m->plan;
+  for (int32_t place = 0; place < p->nbody; ++place) {
+    tbi_plan_body *body = &p->body[place];
+    body->first_pair = p->npair;
+    for (int32_t item = 0; item < m->c->nitem; ++item) {
+      if (m->c->fitting[item].body != body->body) continue;
+      for (int32_t k = 0; k < p->nplane; ++k) {
+        int32_t plane = item_of_shape(m, p->plane[k].shape);
+        if (!tbi_filter_allows(m->c, plane, item)) continue;
+        if (!add_pair(m, place, item, k)) return false;
+      }
+    }
+    body->npair = p->npair - body->first_pair;
+  }
+  return true;
+}
+
+/* -- shapes of moving bodies */
+
+/* The largest capsule about an axis through the centre that all directions leave inside. */
+static double inscribe(const tbi_solid *s, v3 centre, v3 axis, double *radius) {
+  double r = HUGE_VAL;
+  double half = HUGE_VAL;
+  for (int i = 0; i < DIRECTIONS; ++i) {
+    v3 d = direction(i);
+    double room = v3_dot(d, v3_sub(tbi_support(s, d), centre)) + tbi_support_radius(s);
+    if (fabs(v3_dot(axis, d)) < 0.3) r = fmin(r, room);
+  }
+  r = fmax(r, 0);
+  for (int i = 0; i < DIRECTIONS; ++i) {
+    v3 d = direction(i);
+    double along = fabs(v3_dot(axis, d));
+    double room = v3_dot(d, v3_sub(tbi_support(s, d), centre)) + tbi_support_radius(s);
+    r = fmin(r, fmax(room, 0));
+    if (along > 0.1) half = fmin(half, (room - r) / along);
+  }
+  *radius = r;
+  return fmax(half, 0);
+}
+
+static void fill_segment(maker *m, int32_t item, tbi_plan_segment *segment) {
+  tbi_solid s = solid_of(m, item);
+  v3 centre = s.pos;
+  v3 axis = s.axis[2];
+  double half = s.type == TABI_SHAPE_CAPSULE ? s.half[2] : 0;
+  segment->radius = s.half[0];
+  if (s.type != TABI_SHAPE_SPHERE && s.type != TABI_SHAPE_CAPSULE) {
+    m->plan->rounded = true;
+    centre = tbi_support_centre(&s);
+    double longest = -1;
+    for (int i = 0; i < 3; ++i) {
+      double radius;
+      double found = inscribe(&s, centre, s.axis[i], &radius);
+      if (found + radius <= longest) continue;
+      longest = found + radius;
+      axis = s.axis[i];
+      half = found;
+      segment->radius = radius;
+    }
+  }
+  v3_store(v3_axpy(centre, -half, axis), segment->end[0]);
+  v3_store(v3_axpy(centre, half, axis), segment->end[1]);
+  segment->margin_radius = v3_norm(centre) + half + segment->radius;
+}
+
+static int32_t segment_of(maker *m, int32_t item) {
+  tbi_plan *p = m->plan;
+  if (m->segment_of[item] != TABI_NONE) return m->segment_of[item];
+  if (!RESERVE(m, segment, segments, nsegment, 1)) return TABI_NONE;
+  tbi_plan_segment *segment = &p->segment[p->nsegment];
+  *segment = (tbi_plan_segment){.body = p->place[m->c->fitting[item].body],
+                                .shape = m->c->fitting[item].shape};
+  fill_segment(m, item, segment);
+  p->body[segment->body].keeps_pose = true;
+  m->segment_of[item] = p->nsegment;
+  return p->nsegment++;
+}
+
+static int32_t count_shared(const tbi_plan *p, const tbi_plan_body *a, const tbi_plan_body *b) {
+  int32_t n = 0;
+  while (n < a->length && n < b->length &&
+         p->path[a->path + a->length - 1 - n] == p->path[b->path + b->length - 1 - n])
+    ++n;
+  return n;
+}
+
+/* b's own path, a's own path, and what both share */
+static bool add_couple_slot(maker *m, const tbi_plan_segment *a, const tbi_plan_segment *b) {
+  tbi_plan *p = m->plan;
+  const tbi_plan_body *body_a = &p->body[a->body];
+  const tbi_plan_body *body_b = &p->body[b->body];
+  int32_t shared = count_shared(p, body_a, body_b);
+  int32_t length = body_a->length + body_b->length - shared;
+  tbi_plan_slot *slot = add_slot(m, a->shape, b->shape);
+  if (!slot || !RESERVE(m, path, paths, npath, length)) return false;
+  slot->body_a = a->body;
+  slot->body_b = b->body;
+  slot->path = p->npath;
+  slot->only_b = body_b->length - shared;
+  slot->only_a = body_a->length - shared;
+  slot->shared = shared;
+  for (int32_t i = 0; i < slot->only_b; ++i)
+    p->path[p->npath++] = p->path[body_b->path + i];
+  for (int32_t i = 0; i < body_a->length; ++i)
+    p->path[p->npath++] = p->path[body_a->path + i];
+  p->ncolumn += length;
+  return true;
+}
+
+static bool add_couple(maker *m, int32_t item_a, int32_t item_b) {
+  tbi_plan *p = m->plan;
+  int32_t a = segment_of(m, item_a);
+  int32_t b = segment_of(m, item_b);
+  if (a == TABI_NONE || b == TABI_NONE || !RESERVE(m, couple, couples, ncouple, 1)) return false;
+  const tabi_material_def *surface =
+      tbi_surface_of(p->model, m->surface, p->segment[a].shape, p->segment[b].shape);
+  if (!check_surface(p, surface)) return false;
+  p->couple[p->ncouple++] = (tbi_plan_couple){
+      .a = a, .b = b, .slot = p->nslot, .friction = surface->friction, .viscous = surface->viscous};
+  return add_couple_slot(m, &p->segment[a], &p->segment[b]);
+}
+
+static bool add_couples(maker *m) {
+  int32_t budget = MEET_BUDGET;
+  for (int32_t a = 0; a < m->c->nitem; ++a) {
+    int32_t body_a = m->c->fitting[a].body;
+    for (int32_t b = a + 1; body_a != TABI_WORLD && b < m->c->nitem; ++b) {
+      int32_t body_b = m->c->fitting[b].body;
+      if (body_b == TABI_WORLD || !tbi_filter_allows(m->c, a, b)) continue;
+      if (tbi_collision_never_meet(m->c, body_a, body_b, &budget)) continue;
+      if (!add_couple(m, a, b)) return false;
+    }
+  }
+  return true;
+}
+
+/* -- all of them */
+
+static bool check_items(maker *m) {
+  for (int32_t i = 0; i < m->c->nitem; ++i) {
+    const tabi_shape_def *shape = shape_of(m, i);
+    if (shape->type == TABI_SHAPE_TRIANGLES || shape->type == TABI_SHAPE_HEIGHTFIELD)
+      return refuse(m->plan, "the ground is of triangles", shape->name);
+    if (shape->type == TABI_SHAPE_PLANE && !add_plane(m, i)) return false;
+    if (shape->type != TABI_SHAPE_PLANE && m->c->fitting[i].body == TABI_WORLD)
+      return refuse(m->plan, "a shape other than a plane stands in the world", shape->name);
+  }
+  return true;
+}
+
+static bool make(maker *m, bool self_collision) {
+  tbi_plan *p = m->plan;
+  tbi_surface_fill(p->model, p->def.friction, m->surface);
+  for (int32_t i = 0; i < m->c->nitem; ++i)
+    m->segment_of[i] = TABI_NONE;
+  m->paths = p->npath;
+  return check_items(m) && add_pairs(m) && (!self_collision || add_couples(m));
+}
+
+bool tbi_plan_touch(tbi_plan *p, bool self_collision) {
+  const tabi_model *model = p->model;
+  maker m = {.plan = p};
+  void *memory = tbi_block_alloc(tbi_collision_memsize(model) + 64);
+  void *scratch = tbi_block_alloc(tbi_collision_scratch(model) + 64);
+  m.surface = calloc((size_t)tbi_surface_count(model), sizeof *m.surface);
+  m.segment_of = calloc((size_t)model->nshape + 1, sizeof *m.segment_of);
+  bool whole = false;
+  if (memory && scratch && m.surface && m.segment_of) {
+    m.c = tbi_collision_make(model, memory, scratch);
+    whole = make(&m, self_collision);
+  }
+  free(memory);
+  free(scratch);
+  free(m.surface);
+  free(m.segment_of);
+  return whole || p->reason[0] != '\0';
+}
