@@ -4,8 +4,11 @@
  * in the sense of least squares with some damping of the joints (a straight knee would ask for
  * thousands of N m):
  *
- *   stance feet 100, centre of mass 30 level and 10 upright, swing foot 10, waist 1 (rad/s^2)^2 for
- * a CoM at 0.8 m, rotations of feet 0.05; weights of rotations grow with the square of the size.
+ *   stance feet 100, centre of mass 100 level and 30 upright, swing foot 10, tilt of the waist 0.1
+ * and its yaw 0.3 (rad/s^2)^2 for a CoM at 0.8 m, rotations of feet 0.05 of their weight; weights
+ * of rotations grow with the square of the size.  A swing leg that is thrown far asks for more
+ * moment than the sole can give: the waist then tilts rather than that the centre of mass runs
+ * away.
  *
  * The wrench that the ground must provide is linear in x: with C the composite inertia behind each
  * joint times its axis (crba.c), F = F0 + C x.  So are its limits: the centre of pressure inside
@@ -24,16 +27,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = TBI_BALANCE_MAX, ROUNDS = 5, MAX_LIMITS = TBI_SUPPORT_MAX + 7 };
+enum { N = TBI_BALANCE_MAX, ROUNDS = 20, MAX_LIMITS = TBI_SUPPORT_MAX + 13 };
 #define STANCE_WEIGHT  100.0
 #define SWING_WEIGHT   10.0
-#define COM_WEIGHT     30.0
+#define COM_WEIGHT     100.0
 #define HEIGHT_WEIGHT  30.0
-#define WAIST_WEIGHT   1.0
+#define TILT_WEIGHT    0.1
+#define YAW_WEIGHT     0.3
 #define TURN_WEIGHT    0.05
 #define DAMPING        0.02
-#define LIMIT_WEIGHT   1e5 /* of broken limits, in m/s^2 */
+#define LIMIT_WEIGHT   1e3 /* of broken limits, in m/s^2 */
 #define TYPICAL_HEIGHT 0.8 /* m */
+#define PYRAMID        0.7 /* of the friction coefficient: a pyramid inside the cone */
 #define MIN_LOAD       0.1 /* share of the weight that the feet carry at least */
 
 static const tabi_place nowhere = {NULL, 0};
@@ -69,12 +74,13 @@ tabi_status tbi_balance_make(tbi_balance *b, const tabi_model *model, const tabi
   b->waist = model->link_home[biped->waist].body;
   m3 in_link = q_matrix(q_load(biped->in_waist));
   b->level = m3_mul(&model->link_home[biped->waist].frame.rot, &in_link);
-  b->half_width = 0.5 * tbi_min(biped->leg[0].width, biped->leg[1].width);
   b->gravity = -model->gravity[2];
   for (int side = 0; side < 2; ++side) {
     const tabi_leg *leg = &biped->leg[side];
     tbi_frame own = tbi_frame_load(leg->pos, leg->quat);
     b->foot[side] = model->link_home[leg->foot].body;
+    b->half[side][0] = 0.5 * leg->length;
+    b->half[side][1] = 0.5 * leg->width;
     b->sole[side] = tbi_frame_mul(&model->link_home[leg->foot].frame, &own);
   }
   list_unknowns(b, biped);
@@ -117,6 +123,27 @@ void tbi_balance_set(tbi_balance *b, const double *q, const double *v) {
   m3 waist = m4_to(&d->body[b->waist].rot);
   b->waist_axes = m3_mul(&waist, &b->level);
   b->waist_rate = v4_to(d->body[b->waist].vel.ang);
+}
+
+static double distance_of(const tbi_balance *b, int32_t body, int32_t other) {
+  return v3_norm(v4_to(v4_sub(b->d->body[body].pos, b->d->body[other].pos)));
+}
+
+void tbi_balance_measure_legs(tbi_balance *b, const tabi_biped *biped) {
+  for (int side = 0; side < 2; ++side) {
+    const tabi_leg *leg = &biped->leg[side];
+    int32_t pitch[3] = {leg->joint[0], leg->joint[0], leg->joint[leg->njoint - 1]};
+    bool found = tbi_crouch_pitch_joints(b->d, biped, side, pitch);
+    int32_t knee = b->model->joint_body[pitch[1]];
+    b->hip[side] = b->model->joint_body[pitch[0]];
+    b->ankle[side] = b->model->joint_body[pitch[2]];
+    b->straight[side] = distance_of(b, b->hip[side], knee) + distance_of(b, knee, b->ankle[side]);
+    if (!found) b->straight[side] = HUGE_VAL;
+  }
+}
+
+double tbi_balance_stretch(const tbi_balance *b, int side) {
+  return distance_of(b, b->hip[side], b->ankle[side]) / b->straight[side];
 }
 
 /* -- tasks */
@@ -208,8 +235,9 @@ static void add_waist(const tbi_balance *b, const tbi_balance_goal *goal, task_s
   double scale = b->size / TYPICAL_HEIGHT;
   for (int32_t i = 0; i < b->n; ++i)
     turn[i] = i < 6 ? v4_to(b->d->axis[b->dof[i]].ang) : v3_zero();
-  add_vector(s, turn, v3_sub(goal->waist, v4_to(b->d->acc[b->waist].ang)),
-             same(WAIST_WEIGHT * scale * scale));
+  add_vector(
+      s, turn, v3_sub(goal->waist, v4_to(b->d->acc[b->waist].ang)),
+      (v3){TILT_WEIGHT * scale * scale, TILT_WEIGHT * scale * scale, YAW_WEIGHT * scale * scale});
 }
 
 static void add_damping(const tbi_balance *b, task_system *s) {
@@ -250,6 +278,35 @@ static sv edge_function(const tbi_balance *b, const double *from, const double *
   return (sv){v4_from(v3_scale(1 / b->size, force)), v4_from(v3_scale(1 / b->size, moment))};
 }
 
+/* Torsion that the corners of a sole can hold beside the other forces, in its axes (Caron, Pham and
+ * Nakamura 2015, eq. 10), for half lengths X and Y:
+ *
+ *   mu (X + Y) f_z - s M_z -+ (Y f_x + s mu M_x) -+ (X f_y + s mu M_y) >= 0,  s = +-1
+ *
+ * A foot that carries all on its toe spins far more easily than one that stands. */
+static int32_t list_torsion(const tbi_balance *b, int side, const sv *column, sv bias, limit *list,
+                            int32_t count) {
+  const tbi_frame *sole = &b->at[side].frame;
+  v3 x = m3_column(&sole->rot, 0);
+  v3 y = m3_column(&sole->rot, 1);
+  v3 centre = v3_sub(sole->pos, origin(b));
+  double mu = PYRAMID * b->friction;
+  double half[2] = {b->half[side][0], b->half[side][1]};
+  for (int i = 0; i < 8; ++i) {
+    double s = i & 1 ? -1 : 1;
+    double to_x = i & 2 ? -1 : 1;
+    double to_y = i & 4 ? -1 : 1;
+    v3 moment = v3_axpy(v3_scale(-s * mu * to_x, x), -s * mu * to_y, y);
+    moment.z -= s;
+    v3 force = v3_axpy(v3_scale(-to_x * half[1], x), -to_y * half[0], y);
+    force.z += mu * (half[0] + half[1]);
+    force = v3_sub(force, v3_cross(moment, centre));
+    sv what = {v4_from(v3_scale(1 / b->size, force)), v4_from(v3_scale(1 / b->size, moment))};
+    add_limit(b, column, bias, what, 0, &list[count++]);
+  }
+  return count;
+}
+
 static int32_t list_limits(const tbi_balance *b, const tbi_balance_goal *goal, const sv *column,
                            sv bias, limit *list) {
   int32_t count = 0;
@@ -258,7 +315,7 @@ static int32_t list_limits(const tbi_balance *b, const tbi_balance_goal *goal, c
     const double *to = goal->corner[(i + 1) % goal->ncorner];
     add_limit(b, column, bias, edge_function(b, from, to, goal->ground), 0, &list[count++]);
   }
-  double mu = 0.7 * b->friction; /* the pyramid is inside the cone */
+  double mu = PYRAMID * b->friction;
   const double side[4][2] = {
       {1,  0 },
       {-1, 0 },
@@ -272,17 +329,7 @@ static int32_t list_limits(const tbi_balance *b, const tbi_balance_goal *goal, c
   sv up = {v4_make(0, 0, 1), v4_zero()};
   add_limit(b, column, bias, up, MIN_LOAD * b->mass * b->gravity, &list[count++]);
   if (goal->stance[0] && goal->stance[1]) return count;
-  v3 centre = v3_sub(b->at[goal->stance[0] ? 0 : 1].frame.pos, origin(b));
-  double lever = b->friction * b->half_width;
-  for (int i = -1; i <= 1; i += 2) {
-    /* i M_z' + lever f_z >= 0 */
-    v3 moment = {0, 0, i};
-    v3 force = v3_neg(v3_cross(moment, centre));
-    force.z += lever;
-    sv spin = {v4_from(v3_scale(1 / b->size, force)), v4_from(v3_scale(1 / b->size, moment))};
-    add_limit(b, column, bias, spin, 0, &list[count++]);
-  }
-  return count;
+  return list_torsion(b, goal->stance[0] ? 0 : 1, column, bias, list, count);
 }
 
 /* Solves with the active limits; whether others became active or inactive. */

@@ -20,12 +20,14 @@ typedef struct tbi_balance {
   int32_t tree, waist, foot[2]; /* bodies */
   tbi_frame sole[2];            /* in the frames of these bodies */
   m3 level;                     /* axes forward, left, up in those of the waist's body */
+  int32_t hip[2], ankle[2];     /* bodies behind these joints */
+  double straight[2];           /* m, from hip to ankle of a straight leg */
   int32_t njoint[2];
   int32_t n; /* unknowns: six of the base, then the legs */
   int32_t dof[TBI_BALANCE_MAX];
   double mass, gravity, size; /* kg, m/s^2, m: height of the CoM */
   double friction;            /* coefficient that forces keep to */
-  double half_width;          /* m, of the soles: lever of torsional friction */
+  double half[2][2];          /* m, half lengths and widths of the soles */
   double *qdd, *tau;          /* [nv] */
   /* at the state that was set: */
   v3 com, com_rate;
@@ -57,5 +59,10 @@ void tbi_balance_free(tbi_balance *b);
 void tbi_balance_set(tbi_balance *b, const double *q, const double *v);
 /* b->qdd and b->tau; joints outside the legs do not accelerate. */
 tbi_balance_result tbi_balance_solve(tbi_balance *b, const tbi_balance_goal *goal);
+
+/* Share of its length to which a leg is stretched from hip to ankle. */
+double tbi_balance_stretch(const tbi_balance *b, int side);
+/* Finds hips and ankles in the state that was set. */
+void tbi_balance_measure_legs(tbi_balance *b, const tabi_biped *biped);
 
 #endif

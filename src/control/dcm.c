@@ -25,6 +25,7 @@ enum { TIMES = 25 };
 #define FREE_ACCELERATION 1.0 /* g */
 #define GRAVITY           9.81
 #define PEAK              5.77 /* of the acceleration of a minimum-jerk motion, over way / time^2 */
+#define DESCENT           1.5  /* g, of a foot that comes down in haste */
 #define SETTLE            0.02 /* s, before landing when the swing foot is in place */
 #define NEAR              0.01 /* m, that a swing foot always reaches */
 
@@ -99,6 +100,8 @@ tbi_step_plan tbi_dcm_adjust(const tbi_step_limits *limits, const tbi_step_state
   const double nominal[2] = {state->velocity[0] * t,
                              state->side * l->spacing + state->velocity[1] * t};
   double low = tbi_max(l->min_time - state->elapsed, 0.02);
+  /* a foot high above the ground needs time to come down */
+  low = tbi_max(low, sqrt(PEAK * tbi_max(state->swing[2], 0) / (DESCENT * GRAVITY)));
   double high = tbi_max(tbi_min(l->max_time - state->elapsed, state->latest), 0.02);
   low = tbi_min(low, high);
   double nominal_time = tbi_max(l->swing_time - state->elapsed, 0.02);

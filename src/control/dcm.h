@@ -25,7 +25,7 @@ typedef struct tbi_step_limits {
 typedef struct tbi_step_state {
   int side;           /* of the swing foot: 1 left, -1 right */
   double xi[2];       /* m */
-  double swing[2];    /* m, where the swing foot is */
+  double swing[3];    /* m, where the swing foot is; its height above the ground */
   double velocity[2]; /* m/s, that is wanted */
   double elapsed;     /* s, of the swing so far; negative in double support before it */
   double latest;      /* s, remaining at most: a foot that comes down is not lifted again */

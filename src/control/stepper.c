@@ -20,20 +20,24 @@
 #define ANKLE_SHARE 0.9 /* of the effort limit of an ankle that balance may ask for */
 #define RATE_SHARE  0.8 /* of velocity limits that usual steps may need */
 #define STAND_GAIN  3.0
-#define STEP_TRIGGER                                                                              \
-  0.75                     /* share of the way from r to the edge of support, from which it steps \
-                            */
-#define STOP_WITHIN   0.6  /* likewise, within which it stops */
-#define TOUCH_SHARE   0.03 /* of the weight, on a foot that has landed */
-#define FORCE_LAG     3e-3 /* s, of forces of feet */
-#define TOUCH_AFTER   0.6  /* share of the swing */
-#define ACCELERATION  0.04 /* g, of the command */
-#define TURN_RAMP     1.0  /* rad/s^2 */
-#define FALLEN_HEIGHT 0.6  /* share of the CoM's height */
-#define FALLEN_TILT   0.5  /* cosine */
-#define COMMIT        0.3  /* of 1 / omega before landing, from when a step is not postponed */
-#define LANDING_RATE  0.04 /* of omega z: speed at which a foot meets the ground */
-#define SINK_RATE     0.09 /* of omega z: speed of a foot that finds no ground */
+#define STEP_TRIGGER                                                                               \
+  0.75                      /* share of the way from r to the edge of support, from which it steps \
+                             */
+#define STOP_WITHIN   0.6   /* likewise, within which it stops */
+#define TOUCH_SHARE   0.03  /* of the weight, on a foot that has landed */
+#define FORCE_LAG     3e-3  /* s, of forces of feet */
+#define TOUCH_AFTER   0.6   /* share of the swing */
+#define ACCELERATION  0.04  /* g, of the command */
+#define TURN_RAMP     1.0   /* rad/s^2 */
+#define FALLEN_HEIGHT 0.6   /* share of the CoM's height */
+#define FALLEN_TILT   0.5   /* cosine */
+#define COMMIT        0.3   /* of 1 / omega before landing, from when a step is not postponed */
+#define LANDING_RATE  0.04  /* of omega z: speed at which a foot meets the ground */
+#define STRAIGHT_LEG  0.985 /* stretch of a leg that must leave the ground */
+#define LONG_LEG      0.96  /* stretch of legs in long steps */
+#define BEYOND_HALF   0.6   /* of a step, where the CoM is at most while both feet stand */
+#define MAX_DROP      0.15  /* of the leg, of the CoM */
+#define SINK_RATE     0.09  /* of omega z: speed of a foot that finds no ground */
 
 tabi_stepper_def tabi_stepper_def_default(void) {
   return (tabi_stepper_def){
@@ -128,6 +132,8 @@ static void set_limits(tabi_stepper *s) {
   double swing = tbi_min(tbi_max(1.15 / omega, 1.3 / fastest), 1.9 / omega);
   double stride = tbi_min(tbi_max((fastest * swing - 0.55) / 3.75, 0.1), 0.4);
   b->size = z;
+  tbi_balance_measure_legs(b, &s->biped);
+  s->stretch = tbi_max(tbi_balance_stretch(b, 0), tbi_balance_stretch(b, 1));
   *l = (tbi_step_limits){
       .omega = omega,
       .swing_time = swing,
@@ -145,14 +151,14 @@ static void set_limits(tabi_stepper *s) {
   l->half[0] = l->half[1] = HUGE_VAL;
   for (int side = 0; side < 2; ++side)
     set_outline(s, side, z);
-  s->foot_rate = 8.3 * omega;
-  s->waist_rate = 2.8 * omega;
+  s->foot_rate = 6 * omega;
+  s->waist_rate = 2 * omega;
   double t = l->swing_time + l->double_support;
   s->said = (tabi_stepper_limits){
       .height = z,
       .omega = omega,
       .step_time = t,
-      .lift = 0.055 * z,
+      .lift = 0.045 * z,
       .velocity = {stride * reach / t, 0.25 * (l->max_spacing - l->min_spacing) / t, 0.3 / t},
       .stride = l->max_stride,
       .spacing = {l->min_spacing,                  l->max_spacing                                                },
@@ -410,6 +416,7 @@ static void step(tabi_stepper *s, tbi_balance_goal *goal, double timestep) {
   to_local(origin, yaw, m->dcm, at.xi);
   to_local(origin, yaw, where, at.swing);
   memcpy(at.velocity, m->velocity, sizeof at.velocity);
+  at.swing[2] = single ? m->swing.pos.z - m->ground : 0;
   double local[2];
   if (m->phase == TABI_STEPPER_SHIFTS) {
     double end[2];
@@ -429,7 +436,9 @@ static void step(tabi_stepper *s, tbi_balance_goal *goal, double timestep) {
   if (!single) {
     m->left -= timestep;
     m->elapsed += m->phase == TABI_STEPPER_DOUBLE ? timestep : 0;
-    if (m->left <= 0) begin_single(s);
+    bool stretched =
+        m->phase == TABI_STEPPER_DOUBLE && tbi_balance_stretch(&s->balance, swing) > STRAIGHT_LEG;
+    if (m->left <= 0 || stretched) begin_single(s);
     return;
   }
   move_swing(s, m->place, timestep);
@@ -469,12 +478,32 @@ static void cut_to_support(const tbi_balance_goal *goal, double cop[2]) {
   if (!inside) memcpy(cop, nearest, sizeof nearest);
 }
 
+/* Legs that stand far apart need a lower waist, or the one behind is straight before it may leave
+ * the ground: lower so that legs stretch to LONG_LEG when the CoM is beyond the middle of a step.
+ */
+static void set_drop(tabi_stepper *s, double timestep) {
+  tbi_stepper_memory *m = &s->now;
+  const tbi_frame *stance = &s->balance.at[m->stance].frame;
+  const tbi_frame *foot = &s->balance.at[1 - m->stance].frame;
+  const double origin[2] = {stance->pos.x, stance->pos.y};
+  const double other[2] = {foot->pos.x, foot->pos.y};
+  double step[2];
+  to_local(origin, yaw_of(&stance->rot), m->phase == TABI_STEPPER_SINGLE ? m->place : other, step);
+  double length = tbi_min(s->balance.straight[0], s->balance.straight[1]);
+  double apart = hypot(step[0], fabs(step[1]) - s->limits.spacing) / length;
+  double level = tbi_min(BEYOND_HALF * apart, 0.8 * LONG_LEG);
+  double upright = sqrt(LONG_LEG * LONG_LEG - level * level);
+  bool steps = isfinite(length) && m->phase != TABI_STEPPER_STANDS;
+  double want = steps ? length * tbi_min(tbi_max(s->stretch - upright, 0), MAX_DROP) : 0;
+  m->drop += timestep / (0.1 / s->limits.omega + timestep) * (want - m->drop);
+}
+
 static void goal_of_com(tabi_stepper *s, tbi_balance_goal *goal) {
   tbi_stepper_memory *m = &s->now;
   const tbi_balance *b = &s->balance;
   double k = s->waist_rate;
   double z = tbi_max(b->com.z - m->ground, 0.3 * s->said.height);
-  double up = k * k * (m->ground + s->said.height - b->com.z) - 2 * k * b->com_rate.z;
+  double up = k * k * (m->ground + s->said.height - m->drop - b->com.z) - 2 * k * b->com_rate.z;
   cut_to_support(goal, m->cop);
   double share = (b->gravity + tbi_max(up, -0.5 * b->gravity)) / z;
   goal->com = (v3){share * (b->com.x - m->cop[0]), share * (b->com.y - m->cop[1]), up};
@@ -603,6 +632,7 @@ void tabi_stepper_update(tabi_stepper *stepper, tabi_world *world, double timest
   } else {
     step(s, &goal, timestep);
   }
+  set_drop(s, timestep);
   goal_of_com(s, &goal);
   goal_of_waist(s, &goal);
   goal_of_stance(s, &goal);

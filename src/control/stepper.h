@@ -21,6 +21,7 @@ typedef struct tbi_stepper_memory {
   double swing_yaw;
   double waist_yaw;
   double ground; /* m */
+  double drop;   /* m, by which the CoM is lower for the sake of long steps */
   double place[2], remaining, dcm[2], cop[2];
   v3 push;           /* m/s^2, acceleration of the base that was asked for, world */
   double felt[2];    /* N, loads of the feet, smoothed */
@@ -39,6 +40,7 @@ struct tabi_stepper {
   double corner[2][TABI_SOLE_MAX]
                [2];             /* m, outline of the soles where the centre of pressure may be */
   double foot_rate, waist_rate; /* rad/s, of the feedback of tasks */
+  double stretch;               /* of the legs in the posture */
   double *q, *v;                /* [nq], [nv] the state that is known, part of the memory */
   double *posture;              /* [nq] */
   double force[2];              /* N, that feet carry */

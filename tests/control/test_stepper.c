@@ -236,6 +236,45 @@ static void test_sensors(void **state) {
   tabi_scene_destroy(scene);
 }
 
+/* Walking, by noisy and late sensors only: 0.3 N s per kg for 0.1 s from four sides. */
+static void test_pushes_while_walking(void **state) {
+  (void)state;
+  for (int side = 0; side < 4; ++side) {
+    char text[1200];
+    double angle = (45 + 90 * side) * 0.017453292519943295;
+    (void)snprintf(
+        text, sizeof text,
+        "materials: {ground: {friction: 0.8}}\n"
+        "bodies:\n  - {name: floor, fixed: true, shape: {plane: {}}, material: ground}\n"
+        "forces:\n  - {body: robot/pelvis, impulse: [%.6g, %.6g, 0], at: [0, 0, 0.18], "
+        "from: %.3g, to: %.3g}\n"
+        "robots:\n  - name: robot\n    model: %s/models/humanoid36.urdf\n    base: free\n"
+        "    lock: [" BUSHES "]\n"
+        "    controller: {type: walk, velocity: [0.34, 0, 0], sensors: {encoder: 1e-4, gyro: "
+        "0.01, accelerometer: 0.2, force: 2, torque: 0.2, delay: 2e-3}}\n",
+        0.3 * 58 * cos(angle), 0.3 * 58 * sin(angle), 1.9 + 0.1 * side, 2.0 + 0.1 * side,
+        TABI_SOURCE_DIR);
+    tabi_error err = {0};
+    tabi_scene *scene = tabi_scene_load_text(text, strlen(text), "test", NULL, &err);
+    if (!scene) fail_msg("%s", err.message);
+    tabi_world_def def = tabi_scene_world_def(scene);
+    tabi_world *world = tabi_world_create(tabi_scene_model(scene), &def, &err);
+    assert_non_null(world);
+    assert_int_equal(tabi_scene_reset(scene, world, &err), TABI_OK);
+    for (int i = 0; i < 4500; ++i) {
+      tabi_scene_control(scene, world);
+      assert_int_equal(tabi_world_step_or_grow(world, NULL), TABI_OK);
+    }
+    tabi_stepper_state s = tabi_stepper_get_state(tabi_scene_stepper(scene, 0));
+    print_message("pushed at %.0f degrees: %d steps, CoM at %.2f m\n", 45 + 90. * side, s.steps,
+                  s.com[0]);
+    assert_int_not_equal(s.phase, TABI_STEPPER_FALLEN);
+    assert_true(s.steps >= 7 && s.com[0] > 0.8);
+    tabi_world_destroy(world);
+    tabi_scene_destroy(scene);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_walks),
@@ -244,6 +283,7 @@ int main(void) {
       cmocka_unit_test(test_pushes),
       cmocka_unit_test(test_snapshot),
       cmocka_unit_test(test_sensors),
+      cmocka_unit_test(test_pushes_while_walking),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
