@@ -85,8 +85,7 @@ static void print_table(const attempt *a, const tabi_model *model, FILE *out) {
     (void)fprintf(out, "  %-10s %-8s %8.4f > %7.4f %5.2f d %6.2f mm %6.3f mm %9.1e %5.0f us%s%s\n",
                   r->contact, r->stands ? "yes" : "NO", r->height_start, r->height_end, r->tilt,
                   1e3 * r->slip, 1e3 * r->penetration, r->energy_gain, r->us_per_step,
-                  strcmp(r->status, "ok") == 0 ? "" : "  ",
-                  strcmp(r->status, "ok") == 0 ? "" : r->status);
+                  r->stands ? "" : "  ", r->stands ? "" : r->why);
   }
   if (a->args->value[SCENE]) (void)fprintf(out, "\n  scene: tabi run %s\n", a->args->value[SCENE]);
 }
@@ -143,6 +142,7 @@ static tabi_scene *load_scene(attempt *a, const char *contact, bool tells, int *
 static int run_method(attempt *a, int index) {
   int code = TBI_EXIT_OK;
   tbi_try_run *run = &a->run[index];
+  run->floats = a->scene.floats;
   tabi_scene *scene = load_scene(a, run->contact, index == 0, &code);
   if (scene) code = tbi_try_run_scene(scene, index == 0 ? a->args->value[HTML] : NULL, run);
   tabi_scene_destroy(scene);

@@ -1,8 +1,10 @@
-/* try_posture.c - a posture that limits and couplings of joints allow.
+/* try_posture.c - a posture that limits and couplings of joints and connections allow.
  *
  * A joint that starts outside its limits would be thrown into them, one that starts beside the
  * joint it follows would be thrown there: energy from nowhere. */
 #include "try/try_posture.h"
+
+#include "try/try_close.h"
 
 #include <math.h>
 
@@ -44,4 +46,5 @@ void tbi_try_posture(const tabi_model *model, int32_t keyframe, double *q) {
   for (int32_t i = 0; i < tabi_model_njoint(model); ++i)
     enter_limits(model, i, q);
   follow_leaders(model, q);
+  tbi_try_close(model, q);
 }

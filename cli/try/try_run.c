@@ -35,19 +35,28 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static bool floats(const tabi_scene *scene) {
-  tabi_scene_robot robot = tabi_scene_get_robot(scene, 0);
-  return robot.moving == robot.base;
+static const char *joint_name(const trial *t, int32_t joint) {
+  const char *name = tabi_model_joint(tabi_scene_model(t->scene), joint).name;
+  return name ? name : "(unnamed)";
 }
 
-static bool holds_still(const trial *t) {
+static bool holds_still(const trial *t, tbi_try_run *run) {
   const tabi_model *model = tabi_scene_model(t->scene);
   for (int32_t i = 0; i < tabi_model_njoint(model); ++i) {
     tabi_range q = tabi_model_joint_q(model, i);
     tabi_range v = tabi_model_joint_v(model, i);
     if (v.count != 1) continue;
-    double way = tabi_world_q(t->world)[q.first] - t->start[q.first];
-    if (fabs(way) > NEAR || fabs(tabi_world_v(t->world)[v.first]) > STILL) return false;
+    double way = fabs(tabi_world_q(t->world)[q.first] - t->start[q.first]);
+    double speed = fabs(tabi_world_v(t->world)[v.first]);
+    const char *unit = tabi_model_joint(model, i).type == TABI_JOINT_PRISMATIC ? "m" : "rad";
+    if (way > NEAR) {
+      (void)snprintf(run->why, sizeof run->why, "joint '%.80s' went %.2g %s from its start",
+                     joint_name(t, i), way, unit);
+    } else if (speed > STILL) {
+      (void)snprintf(run->why, sizeof run->why, "joint '%.80s' moves by %.2g %s/s at the end",
+                     joint_name(t, i), speed, unit);
+    }
+    if (way > NEAR || speed > STILL) return false;
   }
   return true;
 }
@@ -67,6 +76,31 @@ static double farthest_slip(const trial *t) {
   return farthest;
 }
 
+static bool is_lawful(const trial *t, tbi_try_run *run) {
+  double bound = t->summary.checks.bound.energy_gain;
+  bool kept = fabs(run->torque_value) <= (1 + ROUNDING) * run->torque_limit;
+  if (!(run->energy_gain <= bound)) {
+    (void)snprintf(run->why, sizeof run->why, "gains energy, %.1e of its range, at most %.0e",
+                   run->energy_gain, bound);
+  } else if (!kept) {
+    (void)snprintf(run->why, sizeof run->why, "%.3g at joint '%.80s' is beyond its limit %.3g",
+                   run->torque_value, run->torque_name, run->torque_limit);
+  }
+  return run->energy_gain <= bound && kept;
+}
+
+static bool is_upright(const trial *t, tbi_try_run *run) {
+  if (tbi_run_summary_fell(&t->summary)) {
+    (void)snprintf(run->why, sizeof run->why, "it fell");
+  } else if (!(run->tilt <= MOST_TILT)) {
+    (void)snprintf(run->why, sizeof run->why, "its base tilts by %.0f degrees", run->tilt);
+  } else if (!(run->height_end >= LEAST_HEIGHT * run->height_start)) {
+    (void)snprintf(run->why, sizeof run->why, "it sank to %.0f %% of its height",
+                   100 * run->height_end / run->height_start);
+  }
+  return run->why[0] == '\0';
+}
+
 static void judge(const trial *t, tbi_try_run *run) {
   const tbi_run_summary *s = &t->summary;
   tabi_stance start = tabi_fall_start(s->fall, 0);
@@ -81,12 +115,10 @@ static void judge(const trial *t, tbi_try_run *run) {
   run->penetration = s->checks.penetration.value;
   run->energy_gain = tabi_run_checks_gain(&s->checks);
   run->us_per_step = s->steps > 0 ? 1e6 * s->seconds / (double)s->steps : 0;
-  bool upright = !tbi_run_summary_fell(s) && run->tilt <= MOST_TILT &&
-                 end.height >= LEAST_HEIGHT * start.height;
-  bool lawful = run->energy_gain <= s->checks.bound.energy_gain &&
-                fabs(run->torque_value) <= (1 + ROUNDING) * run->torque_limit;
-  run->stands =
-      strcmp(run->status, "ok") == 0 && lawful && (floats(t->scene) ? upright : holds_still(t));
+  run->stands = strcmp(run->status, "ok") == 0 && is_lawful(t, run) &&
+                (run->floats ? is_upright(t, run) : holds_still(t, run));
+  if (run->why[0] == '\0' && !run->stands)
+    (void)snprintf(run->why, sizeof run->why, "%s", run->status);
 }
 
 /* the joint that has come nearest to its limit */
@@ -105,8 +137,7 @@ static void note_torques(const trial *t, tbi_try_run *run) {
 
 static void name_torque(const trial *t, tbi_try_run *run) {
   if (run->torque_joint == TABI_NONE) return;
-  const char *name = tabi_model_joint(tabi_scene_model(t->scene), run->torque_joint).name;
-  (void)snprintf(run->torque_name, sizeof run->torque_name, "%s", name ? name : "(unnamed)");
+  (void)snprintf(run->torque_name, sizeof run->torque_name, "%s", joint_name(t, run->torque_joint));
 }
 
 static int step_all(trial *t, tbi_try_run *run) {
@@ -163,11 +194,12 @@ json_t *tbi_try_run_json(const tbi_try_run *run) {
     torque =
         json_pack("{ss so so}", "joint", run->torque_name, "value",
                   tbi_json_number(run->torque_value), "limit", tbi_json_number(run->torque_limit));
-  return json_pack("{ss ss sb so so so so so so so so}", "contact", run->contact, "status",
+  json_t *why = run->stands ? json_null() : tbi_json_text(run->why);
+  return json_pack("{ss ss sb so so so so so so so so so}", "contact", run->contact, "status",
                    run->status, "stands", (int)run->stands, "height_start",
                    tbi_json_number(run->height_start), "height_end",
                    tbi_json_number(run->height_end), "tilt_deg", tbi_json_number(run->tilt), "slip",
                    tbi_json_number(run->slip), "penetration_max", tbi_json_number(run->penetration),
                    "energy_gain", tbi_json_number(run->energy_gain), "us_per_step",
-                   tbi_json_number(run->us_per_step), "torque_peak", torque);
+                   tbi_json_number(run->us_per_step), "torque_peak", torque, "why", why);
 }

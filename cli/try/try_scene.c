@@ -107,7 +107,7 @@ static void write_efforts(FILE *out, const tabi_model *model, const tbi_try_gain
 
 /* Joints that start elsewhere than the file says. */
 static void write_posture(FILE *out, const tabi_model *model, const start *at) {
-  const char *before = "\n    posture: # the file's is outside limits of joints\n      ";
+  const char *before = "\n    posture: # the file's breaks limits or connections\n      ";
   for (int32_t i = 0; i < tabi_model_njoint(model); ++i) {
     tabi_range range = tabi_model_joint_q(model, i);
     const char *name = tabi_model_joint(model, i).name;

@@ -20,6 +20,14 @@ CRANK = """<mujoco><worldbody><body name='b' pos='0 0 1'><joint name='j' axis='0
 <actuator><position name='p' joint='j' kp='500' kv='20'/></actuator>
 <keyframe><key name='down' qpos='1'/><key name='home' qpos='0.5'/></keyframe></mujoco>"""
 
+# four bars whose first joint starts outside its limits
+LOOP = """<mujoco><compiler angle='radian'/><default><geom type='capsule' size='0.02' mass='1' contype='0'
+conaffinity='0'/></default><worldbody><body name='a' pos='0 0 1'><joint name='j' axis='0 1 0' range='0.3 1'/>
+<geom fromto='0 0 0 0 0 0.4'/><body name='b' pos='0 0 0.4'><joint name='k' axis='0 1 0'/><geom fromto='0 0 0 0.5 0 0'/>
+<site name='end' pos='0.5 0 0'/></body></body><body name='c' pos='0.5 0 1'><joint name='l' axis='0 1 0'/>
+<geom fromto='0 0 0 0 0 0.4'/><site name='top' pos='0 0 0.4'/></body></worldbody>
+<equality><connect site1='end' site2='top'/></equality></mujoco>"""
+
 METHODS = ["cone", "lcp", "exact", "impulse", "penalty"]
 
 
@@ -57,6 +65,21 @@ class Try(FolderCase):
         self.assertEqual(r["keyframe"], "down")
         _, err = self.tabi("try", path, "--keyframe", "up", code=2)
         self.assertIn("no keyframe is called 'up'; its file has: down, home", err)
+
+    def test_says_why(self):
+        r = self.json("try", self.path("p.urdf", POLE), "--contact", "cone", "--json", "--time", "2", code=5)
+        self.assertEqual(r["runs"][0]["why"], "it fell")
+        r = self.json("try", self.path("t.urdf", TABLE), "--contact", "cone", "--json", "--time", "0.1")
+        self.assertIsNone(r["runs"][0]["why"])
+
+    def test_closes_connections(self):
+        """A limit moves a joint of a closed chain: the others follow, or it would be torn."""
+        r = self.json("try", self.path("loop.xml", LOOP), "--contact", "cone", "--time", "0.5", "--json")
+        self.assertTrue(r["runs"][0]["stands"], r["runs"][0])
+        scene = os.path.join(self.folder, "loop.yaml")
+        self.tabi("try", self.path("loop.xml", LOOP), "--contact", "cone", "--time", "0.01", "--scene", scene)
+        _, err = self.tabi("run", scene)
+        self.assertNotIn("is open by", err)
 
     def test_couplings_of_tendons(self):
         """An equality of tendons couples no joints."""

@@ -1,0 +1,12 @@
+/* try_close.h - a posture in which connections close. */
+#ifndef TBI_TRY_CLOSE_H
+#define TBI_TRY_CLOSE_H
+
+#include "common/cli.h"
+
+/* Turns joints with one coordinate, as little as needed and within their limits, until the
+ * connections of the model close; those that move as others do follow.  Leaves q as it is where
+ * they are closed, or cannot be, or memory is short. */
+void tbi_try_close(const tabi_model *model, double *q);
+
+#endif
