@@ -3,12 +3,15 @@
  * cone_paper.c).
  *
  * If all contacts stick, the step is solved directly (sticking.c).  Where sweeps converge slowly,
- * Newton's method takes over (newton_fallback.c), unless def->fallback forbids it.  Where contacts
- * slide, a rule decides how they share their load (load_sharing.c). */
+ * Newton's method takes over (newton_fallback.c), unless def->fallback forbids it.  Heaps are swept
+ * in lanes (lanes.c) within a budget.  Where contacts slide, a rule decides how they share their
+ * load (load_sharing.c).  Sweeps that ended early add no energy (energy_guard.c). */
 #include "contact/cone.h"
 
 #include "base/assertion.h"
+#include "contact/energy_guard.h"
 #include "contact/formulation.h"
+#include "contact/lanes.h"
 #include "contact/load_sharing.h"
 #include "contact/newton_fallback.h"
 #include "contact/sticking.h"
@@ -18,8 +21,9 @@
 
 #include <string.h>
 
-enum { SPAN = 3 }; /* sweeps over which the rate of convergence is looked at */
-enum { FEW = 16 }; /* points up to which sweeps are cheap beside Newton's factorisations */
+enum { SPAN = 3 };         /* sweeps over which the rate of convergence is looked at */
+enum { FEW = 16 };         /* points up to which sweeps are cheap beside Newton's factorisations */
+enum { HEAP_BUDGET = 20 }; /* sweeps, if the def leaves it open */
 
 /* the velocity response of a point to an impulse on it */
 static v3 response_of(const tbi_point *c, v3 p) {
@@ -84,30 +88,64 @@ static bool is_slow(const double *change, double tolerance, int32_t spans) {
   return !(then <= tolerance);
 }
 
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
 static size_t memsize(const tabi_model *model, const tabi_world_def *def) {
-  size_t sticking = tbi_sticking_memsize(model, def);
-  size_t fallback =
-      def->fallback == TABI_FALLBACK_NEWTON ? tbi_newton_fallback_memsize(model, def) : 0;
-  size_t sharing = tbi_share_loads_memsize(model, def);
-  size_t larger = sticking > fallback ? sticking : fallback;
-  return larger > sharing ? larger : sharing;
+  bool newton = def->fallback == TABI_FALLBACK_NEWTON;
+  tbi_layout lanes = {0};
+  tbi_lanes_place(&lanes, model, def, &(tbi_lanes){0});
+  size_t most = larger(tbi_sticking_memsize(model, def), lanes.used);
+  most = larger(most, newton ? tbi_newton_fallback_memsize(model, def) : 0);
+  most = larger(most, tbi_share_loads_memsize(model, def));
+  return larger(most, tbi_energy_guard_memsize(model));
+}
+
+static int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
+
+/* Many bodies in contact: sweeps in lanes, as many as the budget allows; heaps go on in the steps
+ * to come.  False: there are too few. */
+static bool solve_heaps(tbi_problem *p, const tabi_world_def *def, void *scratch,
+                        tbi_solution *solution) {
+  tbi_lanes lanes;
+  tbi_layout at = {scratch, 0};
+  tbi_lanes_place(&at, p->model, def, &lanes);
+  if (!tbi_lanes_begin(&lanes, p)) return false;
+  bool newton = def->fallback == TABI_FALLBACK_NEWTON;
+  int32_t open = def->tolerance > 0 ? HEAP_BUDGET : def->iterations;
+  int32_t budget = smaller(def->iterations, def->budget > 0 ? def->budget : open);
+  tbi_lanes_limits limits = {.tolerance = def->tolerance,
+                             .sweeps = budget,
+                             .alone = newton || def->budget > 0 ? budget : def->iterations};
+  solution->iterations = tbi_lanes_solve(&lanes, limits, &solution->converged);
+  if (newton && !solution->converged) (void)tbi_newton_fallback(p, def, true, scratch, solution);
+  return true;
+}
+
+static void solve_few(tbi_problem *p, const tabi_world_def *def, void *scratch,
+                      tbi_solution *solution) {
+  bool may_fall_back = def->fallback == TABI_FALLBACK_NEWTON;
+  int32_t max = def->budget > 0 ? smaller(def->iterations, def->budget) : def->iterations;
+  double change[SPAN + 1] = {0};
+  while (solution->iterations < max && !solution->converged) {
+    memmove(change + 1, change, SPAN * sizeof *change);
+    change[0] = tbi_cone_sweep(p);
+    ++solution->iterations;
+    solution->converged = tbi_is_settled(change[0], solution->iterations, def->tolerance);
+    if (!may_fall_back || solution->converged || solution->iterations <= SPAN) continue;
+    if (!is_slow(change, def->tolerance, patience(p))) continue;
+    if (tbi_newton_fallback(p, def, false, scratch, solution)) break;
+    may_fall_back = false;
+  }
 }
 
 static tbi_solution solve(tbi_problem *p, const tabi_world_def *def, void *scratch) {
-  bool may_fall_back = def->fallback == TABI_FALLBACK_NEWTON;
-  double change[SPAN + 1] = {0};
   tbi_solution solution = {.converged = false};
-  while (solution.iterations < def->iterations && !solution.converged) {
-    memmove(change + 1, change, SPAN * sizeof *change);
-    change[0] = tbi_cone_sweep(p);
-    ++solution.iterations;
-    solution.converged = tbi_is_settled(change[0], solution.iterations, def->tolerance);
-    if (!may_fall_back || solution.converged || solution.iterations <= SPAN) continue;
-    if (!is_slow(change, def->tolerance, patience(p))) continue;
-    if (tbi_newton_fallback(p, def, scratch, &solution)) break;
-    may_fall_back = false;
-  }
-  if (def->tolerance > 0) tbi_share_loads(p, def, scratch, &solution);
+  bool heaps = solve_heaps(p, def, scratch, &solution);
+  if (!heaps) solve_few(p, def, scratch, &solution);
+  if (def->tolerance > 0 && (solution.converged || def->budget == 0))
+    tbi_share_loads(p, def, scratch, &solution);
+  bool early = !solution.converged && (heaps || def->budget > 0);
+  if (early && tbi_energy_guard(p, scratch)) solution.energy_limited = true;
   return solution;
 }
 

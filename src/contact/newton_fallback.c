@@ -20,6 +20,7 @@ enum {
   SMALL_STEPS = 8,
   LARGE_STEPS = 3,
   SWEEPS_PER_STEP = 10, /* the cost of a Newton step, in sweeps */
+  PAIR = 2,             /* clusters of an island that is no heap */
 };
 /* Capacity: points of a problem, with so many more for each cluster; points of an island for
  * Newton. One row for each velocity is enough: few joints are at a limit and have friction too. */
@@ -44,6 +45,7 @@ typedef struct work {
   double *kept;                                     /* impulses before its sweeps */
   progress *progress;                               /* by island */
   void *newton;                                     /* memory of tbi_newton_refine */
+  bool budgeted;                                    /* heaps have had the sweeps of this step */
   tbi_layout rest; /* from here to `size` bytes is the memory of exact */
   size_t size;
 } work;
@@ -98,11 +100,21 @@ static int64_t size_of(const work *w, const tbi_island *island) {
   return coordinates;
 }
 
-/* how many steps of Newton an island is worth */
-static int32_t steps_for(const work *w, const tbi_island *island, double residual) {
+/* many bodies that touch each other: their sweeps ran in lanes, and go on in the steps to come */
+static bool is_heap(const work *w, const tbi_island *island) {
+  bool heap = w->budgeted && island->ncluster > PAIR && island->nrow == 0;
+  for (int32_t c = 0; heap && c < island->ncluster; ++c)
+    heap = w->f.p->cluster_ports[island->cluster[c]] == 1;
+  return heap;
+}
+
+/* how many steps of Newton an island is worth, within so many sweeps */
+static int32_t steps_for(const work *w, const tbi_island *island, double residual, int32_t sweeps) {
   int64_t coordinates = size_of(w, island);
-  if (coordinates <= SMALL) return SMALL_STEPS;
-  return coordinates <= LARGE && residual <= NEAR ? LARGE_STEPS : 0;
+  int32_t most = sweeps / SWEEPS_PER_STEP;
+  if (coordinates <= SMALL) return most < SMALL_STEPS ? most : SMALL_STEPS;
+  if (coordinates > LARGE || residual > NEAR) return 0;
+  return most < LARGE_STEPS ? most : LARGE_STEPS;
 }
 
 /* the residual of the present impulses, which are copied to r */
@@ -114,14 +126,16 @@ static double measure(const work *w, const tbi_island *island, double *r) {
 }
 
 /* Newton's method where steps_for() allows it; brings the ports up to date */
-static void apply_newton(work *w, double tolerance) {
+static void apply_newton(work *w, double tolerance, int32_t sweeps) {
   bool changed = false;
   for (int32_t i = 0; i < w->f.nisland; ++i) {
     const tbi_island *island = &w->f.island[i];
+    w->progress[i] = (progress){0};
+    if (is_heap(w, island)) continue;
     double residual = measure(w, island, w->r);
-    w->progress[i] = (progress){.converged = residual <= tolerance};
+    w->progress[i].converged = residual <= tolerance;
     if (w->progress[i].converged) continue;
-    int32_t max_steps = steps_for(w, island, residual);
+    int32_t max_steps = steps_for(w, island, residual, sweeps);
     if (max_steps == 0) continue;
     bool small = tbi_small_island_make(&w->small, island);
     const tbi_delassus *matrix = small ? &w->small.w : &island->w;
@@ -165,18 +179,20 @@ static bool is_jammed(const work *w, const tbi_island *island) {
 
 /* Islands that all stages before have left jammed, by exact; velocities must be up to date and are
  * so afterwards. */
-static void solve_jams(work *w, const tabi_world_def *def, tbi_solution *solution) {
+static void solve_jams(work *w, const tabi_world_def *def, int32_t sweeps, tbi_solution *solution) {
   tbi_exact_memory memory;
   tabi_world_def exact = *def;
   exact.tolerance = tbi_exact.tolerance;
-  exact.iterations = tbi_exact.iterations;
   bool changed = false;
   solution->converged = true;
   w->f.in_arena = NULL; /* small islands have used its memory */
   for (int32_t i = 0; i < w->f.nisland; ++i) {
     const tbi_island *island = &w->f.island[i];
     progress *own = &w->progress[i];
-    bool jammed = !own->converged && is_jammed(w, island);
+    int32_t left = sweeps / SWEEPS_PER_STEP - own->steps;
+    exact.iterations = left < tbi_exact.iterations ? left : tbi_exact.iterations;
+    bool bounded = left <= 0 || is_heap(w, island);
+    bool jammed = !own->converged && !bounded && is_jammed(w, island);
     if (jammed && !place_exact(w, island, &memory)) {
       solution->too_large = true;
     } else if (jammed) {
@@ -192,30 +208,33 @@ static void solve_jams(work *w, const tabi_world_def *def, tbi_solution *solutio
 }
 
 /* sweeps of the islands that Newton's method has left */
-static void sweep_rest(work *w, const tabi_world_def *def, int32_t done) {
+static void sweep_rest(work *w, double tolerance, int32_t sweeps) {
   bool behind = false;
   for (int32_t i = 0; i < w->f.nisland; ++i) {
     progress *own = &w->progress[i];
-    if (own->converged) continue;
-    int32_t left = def->iterations - done - SWEEPS_PER_STEP * own->steps;
-    tbi_solution swept = sweep_on(w, &w->f.island[i], def->tolerance, left, &behind);
+    if (own->converged || is_heap(w, &w->f.island[i])) continue;
+    int32_t left = sweeps - SWEEPS_PER_STEP * own->steps;
+    tbi_solution swept = sweep_on(w, &w->f.island[i], tolerance, left, &behind);
     own->converged = swept.converged;
     own->steps += swept.iterations;
   }
   if (behind) tbi_problem_start(w->f.p);
 }
 
-bool tbi_newton_fallback(tbi_problem *p, const tabi_world_def *def, void *scratch,
+bool tbi_newton_fallback(tbi_problem *p, const tabi_world_def *def, bool budgeted, void *scratch,
                          tbi_solution *solution) {
   TBI_ASSERT(def->tolerance >= 0);
   work w;
   (void)place(&w, scratch, p->model, def);
+  w.budgeted = budgeted;
   solution->too_large = p->npoint + p->ncouple > w.points || p->nrow > w.rows;
   if (solution->too_large) return false;
   tbi_factored_begin(&w.f, p);
-  apply_newton(&w, SHARE * def->tolerance);
-  sweep_rest(&w, def, solution->iterations);
-  solve_jams(&w, def, solution);
+  int32_t left = def->iterations - solution->iterations;
+  int32_t bound = def->budget > 0 ? def->budget - solution->iterations : INT32_MAX;
+  apply_newton(&w, SHARE * def->tolerance, bound);
+  sweep_rest(&w, def->tolerance, left < bound ? left : bound);
+  solve_jams(&w, def, bound, solution);
   int32_t most = 0;
   for (int32_t i = 0; i < w.f.nisland; ++i)
     most = w.progress[i].steps > most ? w.progress[i].steps : most;

@@ -279,7 +279,13 @@ static void receive(tbi_problem *p, const tbi_point *c) {
 
 void tbi_problem_receive(tbi_problem *p) {
   for (int32_t k = 0; k < p->nport; ++k)
-    p->received[k] = p->summed[k] = sv_zero();
+    p->summed[k] = sv_zero();
+  tbi_problem_receive_more(p);
+}
+
+void tbi_problem_receive_more(tbi_problem *p) {
+  for (int32_t k = 0; k < p->nport; ++k)
+    p->received[k] = sv_zero();
   for (int32_t i = 0; i < p->npoint; ++i)
     receive(p, &p->point[i]);
   tbi_couples_receive(p);

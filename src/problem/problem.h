@@ -188,6 +188,8 @@ void tbi_problem_update_velocity(tbi_problem *p);
 void tbi_problem_respond(tbi_problem *p);
 /* Makes received anew from the impulses of points; sum includes none of it. */
 void tbi_problem_receive(tbi_problem *p);
+/* The same, while sum goes on to include what it included. */
+void tbi_problem_receive_more(tbi_problem *p);
 /* Makes received, sum and velocity anew from the impulses of points and rows. */
 void tbi_problem_start(tbi_problem *p);
 

@@ -25,6 +25,7 @@ typedef struct contact_keys {
 static const tbi_field contact_fields[] = {
     {"model",                TBI_FIELD_WORD,         offsetof(contact_keys, model)                           },
     {"iterations",           TBI_FIELD_COUNT,        offsetof(contact_keys, def.iterations)                  },
+    {"budget",               TBI_FIELD_COUNT,        offsetof(contact_keys, def.budget)                      },
     {"tolerance",            TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.tolerance)                   },
     {"max_contacts",         TBI_FIELD_COUNT,        offsetof(contact_keys, def.max_contacts)                },
     {"allowed_depth",        TBI_FIELD_NOT_NEGATIVE, offsetof(contact_keys, def.allowed_depth)               },

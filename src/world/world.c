@@ -58,6 +58,7 @@ static const char *complaint(const tabi_model *model, const tabi_world_def *def)
     return "gravity must be at most 1e6 m/s^2";
   if (isnan(def->tolerance)) return "tolerance must be a number";
   if (def->iterations != 0 && def->iterations < 2) return "iterations must be >= 2";
+  if (def->budget < 0) return "budget must be >= 0";
   if (def->max_contacts < 0 || def->max_contacts > TBI_MAX_CONTACTS)
     return "max_contacts must be in [0, 1000000]";
   if (!(def->allowed_depth <= 1)) return "allowed_depth must be at most 1, or negative";

@@ -83,7 +83,7 @@ static tbi_solution hand_over(bench *b, tabi_world *w) {
   tbi_solution solution = {.iterations = SWEEPS};
   tabi_world_def def = w->def;
   def.iterations = 120;
-  assert_true(tbi_newton_fallback(&w->setup.problem, &def, b->scratch, &solution));
+  assert_true(tbi_newton_fallback(&w->setup.problem, &def, false, b->scratch, &solution));
   assert_true(solution.fallback);
   /* jams go on by exact, which has its own budget */
   assert_true(solution.iterations >= SWEEPS);

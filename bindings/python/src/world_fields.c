@@ -33,6 +33,7 @@ static const tbi_py_field world_field[] = {
     {"gravity",              offsetof(tabi_world_def, gravity),                      NULL,            TBI_PY_DOUBLE, 3},
     {"tolerance",            offsetof(tabi_world_def, tolerance),                    NULL,            TBI_PY_DOUBLE, 0},
     {"iterations",           offsetof(tabi_world_def, iterations),                   NULL,            TBI_PY_INT,    0},
+    {"budget",               offsetof(tabi_world_def, budget),                       NULL,            TBI_PY_INT,    0},
     {"fallback",             offsetof(tabi_world_def, fallback),                     fallback_word,   TBI_PY_WORD,   0},
     {"impacts",              offsetof(tabi_world_def, impacts),                      impacts_word,    TBI_PY_WORD,   0},
     {"max_contacts",         offsetof(tabi_world_def, max_contacts),                 NULL,            TBI_PY_INT,    0},
