@@ -32,6 +32,7 @@ struct tbi_live {
   int32_t nrequest;
   int32_t viewers;
   bool stop;
+  bool steered; /* a viewer has asked a robot to walk */
   tbi_message *description;
 
   /* of the thread alone */
@@ -178,6 +179,11 @@ static void push(tbi_live *live, const tbi_request *request) {
   if (tbi_live_world_push(&live->world, request, &err) != TABI_OK) tell(live, "error", &err);
 }
 
+static void walk(tbi_live *live, const tbi_request *request) {
+  tabi_error err = {0};
+  if (tbi_live_world_walk(&live->world, request, &err) != TABI_OK) tell(live, "error", &err);
+}
+
 static void handle(tbi_live *live, const tbi_request *request) {
   live->stale = true;
   switch (request->kind) {
@@ -205,6 +211,9 @@ static void handle(tbi_live *live, const tbi_request *request) {
   case TBI_REQUEST_RELEASE:
     tbi_live_world_release(&live->world);
     break;
+  case TBI_REQUEST_WALK:
+    walk(live, request);
+    break;
   case TBI_REQUEST_SET:
     set(live, request);
     break;
@@ -215,7 +224,7 @@ static void handle(tbi_live *live, const tbi_request *request) {
 static bool replaces(const tbi_request *last, const tbi_request *request) {
   if (last->kind != request->kind) return false;
   return request->kind == TBI_REQUEST_PUSH || request->kind == TBI_REQUEST_RELEASE ||
-         request->kind == TBI_REQUEST_SPEED ||
+         request->kind == TBI_REQUEST_SPEED || request->kind == TBI_REQUEST_WALK ||
          (request->kind == TBI_REQUEST_SET && request->setting == last->setting);
 }
 
@@ -224,6 +233,7 @@ static bool put_request(tbi_live *live, const tbi_request *request) {
   int32_t n = live->nrequest;
   if (n > 0 && replaces(&live->request[n - 1], request)) --n;
   /* the last place is for a release: without it the spring would pull for ever */
+  live->steered = live->steered || request->kind == TBI_REQUEST_WALK;
   bool room = n < (request->kind == TBI_REQUEST_RELEASE ? QUEUE : QUEUE - 1);
   if (room) {
     live->request[n] = *request;
@@ -247,12 +257,16 @@ void tbi_live_set_viewers(void *user, int32_t viewers) {
   tbi_live *live = user;
   (void)pthread_mutex_lock(&live->lock);
   bool left = viewers < live->viewers;
+  bool steered = live->steered;
   live->viewers = viewers;
   (void)pthread_cond_signal(&live->changed);
   (void)pthread_mutex_unlock(&live->lock);
-  /* the viewer that pushed may be the one that left */
+  if (!left) return;
+  /* the viewer that pushed or steered may be the one that left */
   const tbi_request release = {.kind = TBI_REQUEST_RELEASE};
-  if (left) (void)put_request(live, &release);
+  (void)put_request(live, &release);
+  const tbi_request stop = {.kind = TBI_REQUEST_WALK};
+  if (steered) (void)put_request(live, &stop);
 }
 
 tbi_message *tbi_live_get_description(void *user) {

@@ -55,6 +55,14 @@ static bool read_push(const json_t *order, tbi_request *request, char *problem) 
   return refuse(problem, "push: gain must be 1, 4 or 16");
 }
 
+static bool read_walk(const json_t *order, tbi_request *request, char *problem) {
+  bool good = read_vector(order, "velocity", request->walk);
+  for (int i = 0; i < 3; ++i)
+    good = good && fabs(request->walk[i]) <= 1;
+  if (good) return true;
+  return refuse(problem, "walk: velocity must be three numbers, -1 to 1");
+}
+
 static bool read_model(const json_t *value, tbi_request *request, char *problem) {
   const char *name = json_string_value(value);
   if (!name || tabi_contact_find(name) == TABI_NONE)
@@ -99,6 +107,7 @@ static const struct {
     {"speed",   TBI_REQUEST_SPEED,   2, read_speed},
     {"push",    TBI_REQUEST_PUSH,    5, read_push },
     {"release", TBI_REQUEST_RELEASE, 1, NULL      },
+    {"walk",    TBI_REQUEST_WALK,    2, read_walk },
     {"set",     TBI_REQUEST_SET,     3, read_set  },
 };
 

@@ -12,6 +12,7 @@ typedef enum tbi_request_kind {
   TBI_REQUEST_SPEED,
   TBI_REQUEST_PUSH,
   TBI_REQUEST_RELEASE,
+  TBI_REQUEST_WALK,
   TBI_REQUEST_SET,
 } tbi_request_kind;
 
@@ -30,6 +31,7 @@ typedef struct tbi_request {
   int32_t link;                         /* of a push */
   double point[3], target[3];           /* m, link frame and world */
   double gain;                          /* 1, 4 or 16 */
+  double walk[3];                       /* forward, left and turn: -1 to 1 of the limits */
   tbi_setting setting;                  /* of a set */
   char assignment[TBI_ASSIGNMENT_SIZE]; /* "contact.model=exact" */
 } tbi_request;

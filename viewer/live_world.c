@@ -8,6 +8,7 @@
 
 #include "scene_description.h"
 #include "scene_meshes.h"
+#include "tabi/tabi_control.h"
 #include "viewer_error.h"
 
 #include <stdlib.h>
@@ -178,6 +179,26 @@ tabi_status tbi_live_world_set(tbi_live_world *live, const tbi_request *request,
   tbi_live_world_close(live);
   *live = next;
   return TABI_OK;
+}
+
+/* -- steering */
+
+tabi_status tbi_live_world_walk(tbi_live_world *live, const tbi_request *request, tabi_error *err) {
+  bool stops = request->walk[0] == 0 && request->walk[1] == 0 && request->walk[2] == 0;
+  bool found = false;
+  for (int32_t i = 0; i < tabi_scene_nrobot(live->scene); ++i) {
+    tabi_stepper *stepper = tabi_scene_stepper(live->scene, i);
+    if (!stepper) continue;
+    tabi_stepper_limits limits = tabi_stepper_get_limits(stepper);
+    tabi_stepper_command command = {.steps = stops ? 0 : -1};
+    for (int k = 0; k < 3; ++k)
+      command.velocity[k] = request->walk[k] * limits.velocity[k];
+    tabi_stepper_set_command(stepper, &command);
+    found = true;
+  }
+  if (found || stops) return TABI_OK;
+  return tbi_argument_error(err, "no robot here walks by a velocity: controller: {type: walk, "
+                                 "velocity: [0, 0, 0]}");
 }
 
 /* -- what viewers get */

@@ -54,6 +54,8 @@ tabi_status tbi_live_world_reset(tbi_live_world *live, tabi_error *err);
 tabi_status tbi_live_world_set(tbi_live_world *live, const tbi_request *request, tabi_error *err);
 tabi_status tbi_live_world_push(tbi_live_world *live, const tbi_request *request, tabi_error *err);
 void tbi_live_world_release(tbi_live_world *live);
+/* Steers the robots that walk by a velocity; at 0 they stop. */
+tabi_status tbi_live_world_walk(tbi_live_world *live, const tbi_request *request, tabi_error *err);
 
 /* Each is held once by the caller; NULL: out of memory. */
 tbi_message *tbi_live_world_picture(tbi_live_world *live, double factor, bool paused);

@@ -266,6 +266,14 @@ static json_t *title_json(const tabi_scene *scene, const char *path) {
   return text(base);
 }
 
+/* Whether a viewer can steer. */
+static bool walks(const tabi_scene *scene) {
+  for (int32_t i = 0; i < tabi_scene_nrobot(scene); ++i) {
+    if (tabi_scene_stepper(scene, i)) return true;
+  }
+  return false;
+}
+
 static json_t *version_json(void) {
   return json_sprintf("%d.%d.%d", TABI_VERSION / 10000, TABI_VERSION / 100 % 100,
                       TABI_VERSION % 100);
@@ -277,15 +285,15 @@ json_t *tbi_scene_description_json(const tabi_scene *scene, const tbi_run_about 
   tbi_feet feet = {0};
   json_t *description = NULL;
   if (tbi_feet_find(&feet, scene)) {
-    description =
-        json_pack("{s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-                  "tabi", version_json(), "title", title_json(scene, about->path), "path",
-                  text(about->path), "live", (int)about->live, "links", links_json(scene), "shapes",
-                  shapes_json(model), "meshes", meshes_json(model, about->meshes), "joints",
-                  joints_json(model), "robots", robots_json(scene, &feet), "signals",
-                  signals_json(scene), "weight", number(weight_of(scene, TABI_NONE)), "rate",
-                  number(about->rate), "start", number(about->start), "duration",
-                  number(about->duration), "settings", settings_json(scene, &feet));
+    description = json_pack(
+        "{s:o, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "tabi",
+        version_json(), "title", title_json(scene, about->path), "path", text(about->path), "live",
+        (int)about->live, "walks", (int)(about->live && walks(scene)), "links", links_json(scene),
+        "shapes", shapes_json(model), "meshes", meshes_json(model, about->meshes), "joints",
+        joints_json(model), "robots", robots_json(scene, &feet), "signals", signals_json(scene),
+        "weight", number(weight_of(scene, TABI_NONE)), "rate", number(about->rate), "start",
+        number(about->start), "duration", number(about->duration), "settings",
+        settings_json(scene, &feet));
   }
   tbi_feet_free(&feet);
   if (!description) (void)tbi_memory_error(err);

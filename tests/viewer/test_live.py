@@ -22,6 +22,16 @@ bodies:
 """
 BOX = 1  # the link
 
+WALKER = """\
+bodies:
+  - {name: floor, fixed: true, shape: {plane: {}}}
+robots:
+  - name: robot
+    model: %s
+    base: free
+    controller: {type: walk, velocity: [0, 0, 0], steps: 0, stand_before: 0.1}
+"""
+
 # a box with a mast, which keyframes bend, high above a floor of its own
 MAST = """<mujoco><worldbody><geom type='plane' size='5 5 1'/>
 <body name='trunk' pos='0 0 1'><freejoint/><geom type='box' size='0.2 0.2 0.1' mass='3'/>
@@ -150,6 +160,31 @@ class Live(FolderCase):
                 self.assertEqual(picture.step, step)
                 if step in pictures:
                     self.assertEqual(picture.bytes, pictures[step])
+
+    def test_steers(self):
+        """a robot walks to where it is told, turns, and stops when nothing is held"""
+        text = WALKER % os.path.join(MODELS, "humanoid20.urdf")
+        server = self.serve(self.file("walker.yaml", text))
+        self.assertTrue(self.description(server)["walks"])
+        viewer = self.watch(server)
+        start = viewer.steps(300)
+        viewer.do("walk", velocity=[1, 0, 0])
+        walked = viewer.steps(2200)
+        self.assertGreater(place(walked)[0] - place(start)[0], 0.15)
+        viewer.do("walk", velocity=[0, 0, 1])
+        turned = viewer.steps(1500)
+        (_, _, _, w, _, _, z) = turned.links[BOX]
+        self.assertGreater(2 * math.atan2(z, w), 0.2)
+        viewer.do("walk", velocity=[0, 0, 0])
+        stopped, later = viewer.steps(1500), viewer.steps(200)
+        self.assertLess(distance(place(stopped), place(later)), 0.005)
+        self.assertGreater(place(later)[2], 0.8 * place(start)[2])
+        viewer.do("walk", velocity=[0, 2, 0])
+        self.assertIn("-1 to 1", viewer.message("error")["error"])
+        server, viewer = self.slope()
+        self.assertFalse(self.description(server)["walks"])
+        viewer.do("walk", velocity=[1, 0, 0])
+        self.assertIn("no robot here walks", viewer.message("error")["error"])
 
     def test_pushes(self):
         """the band pulls the box to where the hand is, and no further when it is let go"""

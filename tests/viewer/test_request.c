@@ -58,6 +58,7 @@ static const char *const orders[] = {
     "{\"do\": \"set\", \"path\": \"contact.model\", \"value\": \"exact\"}",
     "{\"do\": \"set\", \"path\": \"contact.friction\", \"value\": 0.25}",
     "{\"do\": \"set\", \"path\": \"timestep\", \"value\": 5e-4}",
+    "{\"do\": \"walk\", \"velocity\": [1, -0.5, 0]}",
 };
 #define NORDER (sizeof orders / sizeof *orders)
 
@@ -81,6 +82,7 @@ static void test_orders(void **state) {
   assert_string_equal(read_good(3).assignment, "contact.model=exact");
   assert_string_equal(read_good(4).assignment, "contact.friction=0.25");
   assert_int_equal(read_good(5).setting, TBI_SETTING_TIMESTEP);
+  assert_near_n(read_good(6).walk, ((const double[3]){1, -0.5, 0}), 3, 0);
 }
 
 /* What the world relies on. */
@@ -88,6 +90,10 @@ static void check_sense(const tbi_request *request) {
   assert_in_range(request->kind, TBI_REQUEST_PAUSE, TBI_REQUEST_SET);
   if (request->kind == TBI_REQUEST_SPEED)
     assert_true(request->speed >= 0.03125 && request->speed <= 8);
+  if (request->kind == TBI_REQUEST_WALK) {
+    for (int i = 0; i < 3; ++i)
+      assert_true(fabs(request->walk[i]) <= 1);
+  }
   if (request->kind == TBI_REQUEST_PUSH) {
     assert_true(request->link >= 0);
     assert_true(request->gain == 1 || request->gain == 4 || request->gain == 16);

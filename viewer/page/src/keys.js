@@ -3,6 +3,7 @@
 const WORDS = [
   ["Space", "play, pause"],
   ["→  ←", "one step forward (replay: one picture), one picture back; with Shift ten"],
+  ["↑ ↓ ← →", "live, a robot that walks by a velocity: forward, back, turn; with Shift sideways"],
   ["-  =", "slower, faster: 1/32 to 8"],
   ["Backspace", "back to the start"],
   ["Home  End", "first and last picture"],

@@ -11,6 +11,7 @@ import { Plots } from "./plots.js";
 import { Push } from "./push.js";
 import { FLAG } from "./replay.js";
 import { SceneView } from "./scene_view.js";
+import { Steer } from "./steer.js";
 
 const LOST = "the connection to tabi is lost; start `tabi view` again";
 const REFUSED = "tabi refused the connection; at most four pages may be connected: close another";
@@ -40,6 +41,7 @@ export class Viewer {
     this.hud = new Hud(runs, Boolean(live));
     this.plots = new Plots($("plot-list"), $("signal"), runs, (time) => this.seek(time));
     this.push = live ? new Push(this.sceneView, (command) => live.send(command)) : null;
+    this.steer = live ? new Steer((command) => live.send(command)) : null;
     this.hud.legend(this.options);
     this.resize();
     this.wire();
@@ -190,6 +192,7 @@ export class Viewer {
     this.wireSpeed();
     listKeys($("keys"));
     listenKeys(this.keys());
+    this.steer?.listen(() => this.player.playing && this.runs[0].description.walks);
     new ResizeObserver(() => this.resize()).observe($("scene"));
   }
 
