@@ -3,6 +3,7 @@
 
 #include "measure.h"
 #include "process.h"
+#include "workload_batch.h"
 #include "workload_box_drop.h"
 #include "workload_contact.h"
 #include "workload_dynamics.h"
@@ -25,7 +26,8 @@ const char tbi_bench_text[] =
     "  tabi bench contact/stand --peers    the standing robot, compared with MuJoCo\n"
     "  tabi bench drop                     a box falls on springs: largest stable time steps\n"
     "  tabi bench engines --peers          the same scenes in tabi, MuJoCo, Bullet, ODE and DART\n"
-    "  tabi bench engines/pile100 --peers  one of these scenes\n\n"
+    "  tabi bench engines/pile100 --peers  one of these scenes\n"
+    "  tabi bench batch --peers            many worlds at once, and MuJoCo on as many threads\n\n"
     "options:\n"
     "  --list               list the names of all rows\n"
     "  --peers              measure other engines too; says which are not installed\n"
@@ -34,6 +36,8 @@ const char tbi_bench_text[] =
     "  --count              count instructions by single-stepping where the processor has no\n"
     "                       counter; slow\n"
     "  --calls N            make N calls of each row and print nothing, for profilers\n"
+    "  --worlds N           worlds of batch; default 1024\n"
+    "  --threads T          threads of batch; default 1\n"
     "  --json               print one JSON object instead of tables\n";
 
 static const struct {
@@ -43,7 +47,8 @@ static const struct {
     {tbi_bench_dynamics_list, tbi_bench_dynamics},
     {tbi_bench_contact_list,  tbi_bench_contact },
     {tbi_bench_drop_list,     tbi_bench_drop    },
-    {tbi_bench_engines_list,  tbi_bench_engines }
+    {tbi_bench_engines_list,  tbi_bench_engines },
+    {tbi_bench_batch_list,    tbi_bench_batch   }
 };
 enum { NWORKLOAD = sizeof workloads / sizeof workloads[0] };
 
@@ -126,6 +131,12 @@ static int parse(int argc, char **argv, tbi_bench_options *options) {
       options->model = value;
     } else if ((value = value_of("--calls", argc, argv, &i))) {
       if (!parse_calls(value, &options->calls)) return usage_error("not a number of calls:", value);
+    } else if ((value = value_of("--worlds", argc, argv, &i))) {
+      if (!parse_calls(value, &options->worlds))
+        return usage_error("not a number of worlds:", value);
+    } else if ((value = value_of("--threads", argc, argv, &i))) {
+      if (!parse_calls(value, &options->threads) || options->threads > 256)
+        return usage_error("not a number of threads:", value);
     } else if (argv[i][0] == '-') {
       return usage_error("unknown option, or one without its value:", argv[i]);
     } else {

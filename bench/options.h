@@ -9,8 +9,9 @@ enum { TBI_BENCH_OK = 0, TBI_BENCH_INTERNAL = 1, TBI_BENCH_USAGE = 2, TBI_BENCH_
 
 typedef struct tbi_bench_options {
   bool list, json, peers, count;
-  int32_t calls;     /* 0: measure; else make exactly so many calls of each row, for profilers */
-  const char *model; /* NULL: the shipped robot */
+  int32_t calls; /* 0: measure; else make exactly so many calls of each row, for profilers */
+  int32_t worlds, threads; /* of the workload batch; 0: its own */
+  const char *model;       /* NULL: the shipped robot */
   int32_t nname;
   char **names; /* "dynamics", "dynamics/chain100" or "dynamics/chain100/aba"; none: everything */
 } tbi_bench_options;

@@ -57,6 +57,8 @@ tbi_row *tbi_report_add(tbi_report *report) {
                    .gap = nan(""),
                    .energy = nan(""),
                    .memory = nan(""),
+                   .per_second = nan(""),
+                   .ratio = nan(""),
                    .speed = nan(""),
                    .steps = nan(""),
                    .peer_us = nan(""),
@@ -224,6 +226,17 @@ static json_t *row_object(const tbi_row *row, const char *engine) {
   return object;
 }
 
+/* of the workload batch */
+static void set_batch(json_t *object, const tbi_row *row) {
+  if (row->worlds == 0) return;
+  (void)json_object_set_new(object, "worlds", json_integer(row->worlds));
+  (void)json_object_set_new(object, "threads", json_integer(row->threads));
+  (void)json_object_set_new(object, "lanes", json_integer(row->lanes));
+  set_number(object, "steps_per_second_per_core", row->per_second);
+  set_number(object, "bytes_per_world", row->memory);
+  set_number(object, "ratio", row->ratio);
+}
+
 static void add_row(json_t *rows, const tbi_row *row, const char *engine) {
   json_t *ours = row_object(row, row->engine[0] ? row->engine : "tabi");
   if (row->settings) (void)json_object_set_new(ours, "settings", json_string(row->settings));
@@ -243,6 +256,7 @@ static void add_row(json_t *rows, const tbi_row *row, const char *engine) {
   set_number(ours, "energy", row->energy);
   set_number(ours, "memory", row->memory);
   set_number(ours, "steps", row->steps);
+  set_batch(ours, row);
   if (row->note[0]) (void)json_object_set_new(ours, "note", json_string(row->note));
   (void)json_array_append_new(rows, ours);
   if (isnan(row->peer_us)) return;

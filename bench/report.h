@@ -18,15 +18,18 @@ typedef struct tbi_row {
   double instructions;  /* of one call */
   double error;         /* relative; what of, says docs/bench.md */
   double contacts, iterations;
-  double depth;    /* m, the largest penetration */
-  double residual; /* m/s, of the contact laws */
-  double cone;     /* N, friction beyond the cone */
-  double step;     /* s, the largest successful time step */
-  double gap;      /* m, by which joints are open */
-  double energy;   /* energy error over kinetic energy */
-  double memory;   /* bytes, of a world of tabi */
-  double speed;    /* the fastest velocity: is it at rest? */
-  double steps;    /* that an engine made before or during its time */
+  double depth;                   /* m, the largest penetration */
+  double residual;                /* m/s, of the contact laws */
+  double cone;                    /* N, friction beyond the cone */
+  double step;                    /* s, the largest successful time step */
+  double gap;                     /* m, by which joints are open */
+  double energy;                  /* energy error over kinetic energy */
+  double memory;                  /* bytes, of a world of tabi */
+  double speed;                   /* the fastest velocity: is it at rest? */
+  double steps;                   /* that an engine made before or during its time */
+  int32_t worlds, threads, lanes; /* of the workload batch; worlds 0: another workload */
+  double per_second;              /* steps of a robot a second and core */
+  double ratio;                   /* to the peer's */
   char engine[64]; /* name and version, of a row that is an engine's own; "": tabi's */
   const char *settings;
   char note[160]; /* why numbers are missing, or what they do not cover; "": nothing to say */

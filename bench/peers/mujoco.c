@@ -9,12 +9,15 @@
  *                                step from the first keyframe, then look at a stretch of 50 steps:
  *                                mean contacts, mean iterations, depth, speed; nan: diverged or
  *                                full.  HOLD 1: inputs at which motors do not pull at the start
+ *     many SWAY SCATTER WORLDS THREADS WARM_UP STRETCH
+ *                                many worlds, see mujoco_many.h: s of a step, mean contacts
  *     run FUNCTION CALLS         seconds of CPU time, or nan for what MuJoCo does not have;
  *                                "step" runs over that stretch again and again
  *
  * A separate program, so that no peer library enters the command. */
 #include "../measure.h"
 #include "mujoco_load.h"
+#include "mujoco_many.h"
 #include "mujoco_world.h"
 
 #include <math.h>
@@ -188,6 +191,22 @@ static void check(engine *e, int state) {
   (void)printf("%.17g %.17g\n", kinetic, power);
 }
 
+static bool many(const engine *e, const char *line) {
+  tbi_many m = {0};
+  char *at = NULL;
+  m.sway = strtod(line, &at);
+  m.scatter = strtod(at, &at);
+  m.worlds = (int)strtol(at, &at, 10);
+  m.threads = (int)strtol(at, &at, 10);
+  m.warm_up = (int)strtol(at, &at, 10);
+  m.stretch = (int)strtol(at, &at, 10);
+  if (m.worlds < 1 || m.threads < 1 || m.warm_up < 0 || m.stretch < 1) return false;
+  double contacts;
+  double time = tbi_mujoco_many(e->model, &m, &contacts);
+  (void)printf("%.17g %.17g\n", time, contacts);
+  return true;
+}
+
 static int answer(engine *e) {
   char line[128], name[32];
   while (fgets(line, sizeof line, stdin)) {
@@ -199,6 +218,8 @@ static int answer(engine *e) {
       char *rest = NULL;
       double timestep = strtod(line + 7, &rest);
       settle(e, timestep, strtol(rest, NULL, 10) == 1, (int)n);
+    } else if (strncmp(line, "many ", 5) == 0) {
+      if (!many(e, line + 5)) return 2;
     } else if (sscanf(line, "run %31s", name) == 1 && n > 0 && n < 1L << 30) {
       (void)printf("%.17g\n", run(e, name, (int)n));
     } else {
