@@ -6,7 +6,7 @@
  *   fields.c    structs of tabi as dictionaries, by tables of their members
  *   items.c     these tables: links, joints, ... of builders and models, the def of a world
  *   model.c, builder.c, world.c, world_drive.c, world_look.c, dynamics.c, scene.c, run.c, log.c,
- *   rollout.c, friction.c, walk.c, gait.c
+ *   rollout.c, batch.c, friction.c, walk.c, gait.c
  *
  * An object of tabi that others look into is owned by a capsule, which keeps what it was made of
  * alive.  Python objects and views hold the capsule, so that a view may outlive its world. */
@@ -151,7 +151,8 @@ typedef struct tbi_py_world tbi_py_world; /* world.h */
 
 extern PyTypeObject *tbi_py_model_type, *tbi_py_builder_type, *tbi_py_world_type,
     *tbi_py_dynamics_type, *tbi_py_scene_type, *tbi_py_run_type, *tbi_py_log_type,
-    *tbi_py_problem_type, *tbi_py_walk_type, *tbi_py_stabiliser_type, *tbi_py_gait_type;
+    *tbi_py_problem_type, *tbi_py_walk_type, *tbi_py_stabiliser_type, *tbi_py_gait_type,
+    *tbi_py_batch_type;
 
 /* Each creates its type and adds it to the module. */
 bool tbi_py_model_ready(PyObject *module);
@@ -165,6 +166,7 @@ bool tbi_py_problem_ready(PyObject *module);
 bool tbi_py_walk_ready(PyObject *module);
 bool tbi_py_stabiliser_ready(PyObject *module);
 bool tbi_py_gait_ready(PyObject *module);
+bool tbi_py_batch_ready(PyObject *module);
 /* The type of a spec, added to the module under the last part of its name. */
 PyTypeObject *tbi_py_add_type(PyObject *module, PyType_Spec *spec);
 /* Frees the object itself, after its dealloc has let go of what it holds. */

@@ -99,7 +99,8 @@ PyMODINIT_FUNC PyInit__tabi(void) { // NOLINT(readability-identifier-naming)
   static bool (*const ready[])(PyObject *) = {
       tbi_py_array_ready, tbi_py_model_ready,   tbi_py_builder_ready,  tbi_py_scene_ready,
       tbi_py_gait_ready,  tbi_py_world_ready,   tbi_py_dynamics_ready, tbi_py_run_ready,
-      tbi_py_log_ready,   tbi_py_problem_ready, tbi_py_walk_ready,     tbi_py_stabiliser_ready};
+      tbi_py_log_ready,   tbi_py_problem_ready, tbi_py_walk_ready,     tbi_py_stabiliser_ready,
+      tbi_py_batch_ready};
   PyObject *module = PyModule_Create(&definition);
   bool good = module && tbi_py_error_ready();
   for (size_t i = 0; i < sizeof ready / sizeof *ready && good; ++i)

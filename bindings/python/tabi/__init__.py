@@ -10,6 +10,7 @@ SI units, z up, quaternions (w, x, y, z).  docs/python.md is the tutorial.
 from __future__ import annotations
 
 from . import _tabi
+from ._batch import Batch
 from ._command import Viewer, compare, try_robot, view
 from ._data import data_path
 from ._error import Error, Finding, ModelWarning
@@ -29,7 +30,7 @@ contact_methods: dict[str, str] = dict(_tabi._contact_methods())
 """The contact methods and the papers' variants, each with one line about it."""
 
 __all__ = [
-    "Balance", "Builder", "Certificate", "Check", "Controller", "Dynamics", "Energy", "Error", "Finding",
+    "Balance", "Batch", "Builder", "Certificate", "Check", "Controller", "Dynamics", "Energy", "Error", "Finding",
     "FrictionProblem", "FrictionResult", "Gait", "Log", "Model", "ModelWarning", "Result", "Rollout", "Scene", "Signal",
     "Stabiliser", "Sweep", "Table", "Viewer", "Walk", "World", "compare", "contact_methods", "data_path", "rollout",
     "solve", "sweep", "try_robot", "view",
