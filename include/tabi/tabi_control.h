@@ -48,6 +48,8 @@ typedef struct tabi_pd_def {
   const tabi_trajectory *trajectory; /* must outlive the controller; NULL: constant targets */
   const tabi_trajectory *torque; /* feed-forward, likewise: N m or N in the same columns, added to
                                     that of the gains of joints with kp > 0; NULL: none */
+  const tabi_trajectory *rate; /* likewise: rad/s or m/s in the same columns, in place of the slope
+                                  of the trajectory; NULL: that slope */
 } tabi_pd_def;
 
 typedef struct tabi_pd tabi_pd;

@@ -11,7 +11,7 @@ struct tabi_pd {
   int32_t model_njoint, model_nactuator; /* of the worlds that can be driven */
   int32_t njoint, ncolumn;
   tabi_pd_joint *joint;
-  const tabi_trajectory *trajectory, *torque;
+  const tabi_trajectory *trajectory, *torque, *rate;
   double *now, *now_rate;   /* of all columns, at the start of the step */
   double *next, *next_rate; /* and at its end */
   double *feed_forward;     /* N m or N, of all columns */
@@ -58,9 +58,13 @@ static tabi_status check(const tabi_model *model, const tabi_pd_def *def, tabi_e
     tabi_status status = check_joint(model, def, &def->joint[i], err);
     if (status != TABI_OK) return status;
   }
-  if (!def->torque || count_columns(def->torque) == count_columns(def->trajectory)) return TABI_OK;
+  int32_t columns = count_columns(def->trajectory);
+  bool torque = !def->torque || count_columns(def->torque) == columns;
+  bool rate = !def->rate || count_columns(def->rate) == columns;
+  if (torque && rate) return TABI_OK;
   return tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
-                       "pd: torque and trajectory must have the same columns");
+                       "pd: %s and trajectory must have the same columns",
+                       torque ? "rate" : "torque");
 }
 
 /* The force of an actuator with a spring is gain u + bias[0] + bias[1] gear q, which is zero at the
@@ -97,6 +101,7 @@ tabi_pd *tabi_pd_create(const tabi_model *model, const tabi_pd_def *def, tabi_er
                   .joint = joint,
                   .trajectory = def->trajectory,
                   .torque = def->torque,
+                  .rate = def->rate,
                   .now = samples,
                   .now_rate = samples + columns,
                   .next = samples + 2 * columns,
@@ -147,6 +152,10 @@ void tabi_pd_apply(tabi_pd *pd, tabi_world *world, double timestep) {
   if (pd->trajectory) {
     tabi_trajectory_sample(pd->trajectory, time, pd->now, pd->now_rate);
     tabi_trajectory_sample(pd->trajectory, time + timestep, pd->next, pd->next_rate);
+  }
+  if (pd->rate) {
+    tabi_trajectory_sample(pd->rate, time, pd->now_rate, NULL);
+    tabi_trajectory_sample(pd->rate, time + timestep, pd->next_rate, NULL);
   }
   for (int32_t i = 0; i < pd->njoint; ++i) {
     bool ahead = pd->joint[i].implicit;

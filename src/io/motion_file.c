@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #define MAX_COLUMNS 4096
 
@@ -231,13 +232,27 @@ static bool check_ending(const table *t) {
     return tbi_fail_at(t->error, TABI_ERR_PARSE, place, "is compressed; run gunzip on it");
   if (ends_with(t->path, ".vel")) {
     return tbi_fail_at(t->error, TABI_ERR_PARSE, place,
-                       "has speeds only; name the .pos file beside it, speeds follow from it");
+                       "has speeds only; name the .pos file beside it, whose speeds they are");
   }
   if (ends_with(t->path, ".zmp")) {
     return tbi_fail_at(t->error, TABI_ERR_PARSE, place,
                        "has no joints; name the .pos file beside it");
   }
   return true;
+}
+
+static tabi_status read_text(table *t, const char *text, size_t size, const char *const *names,
+                             int32_t nname, tbi_csv *csv) {
+  *csv = (tbi_csv){0};
+  if (ends_with(t->path, ".seq")) {
+    read_seq(t, text, size);
+  } else {
+    read_pos(t, text, size);
+  }
+  if (tbi_ok(t->error)) make_csv(t, names, nname, csv);
+  free(t->time);
+  free(t->value);
+  return t->error->status;
 }
 
 tabi_status tbi_motion_file_read_text(const char *text, size_t size, const char *path,
@@ -247,16 +262,7 @@ tabi_status tbi_motion_file_read_text(const char *text, size_t size, const char 
   tbi_first_error error = {.err = err};
   table t = {.path = path, .error = &error};
   *csv = (tbi_csv){0};
-  if (!check_ending(&t)) return error.status;
-  if (ends_with(path, ".seq")) {
-    read_seq(&t, text, size);
-  } else {
-    read_pos(&t, text, size);
-  }
-  if (tbi_ok(&error)) make_csv(&t, names, nname, csv);
-  free(t.time);
-  free(t.value);
-  return error.status;
+  return check_ending(&t) ? read_text(&t, text, size, names, nname, csv) : error.status;
 }
 
 tabi_status tbi_motion_file_read(const char *path, const char *const *names, int32_t nname,
@@ -268,6 +274,31 @@ tabi_status tbi_motion_file_read(const char *path, const char *const *names, int
   tabi_status status = tbi_file_read(path, TBI_CSV_MAX_BYTES, itself, &text, &size, err);
   if (status != TABI_OK) return status;
   status = tbi_motion_file_read_text(text, size, path, names, nname, csv, err);
+  free(text);
+  return status;
+}
+
+char *tbi_motion_file_beside(const char *path, const char *ending) {
+  size_t n = strlen(path);
+  if (!ends_with(path, ".pos")) return NULL;
+  char *beside = strdup(path);
+  if (!beside) return NULL;
+  memcpy(beside + n - 4, ending, 4);
+  if (access(beside, R_OK) == 0) return beside;
+  free(beside);
+  return NULL;
+}
+
+tabi_status tbi_motion_file_read_rates(const char *path, const char *const *names, int32_t nname,
+                                       tbi_csv *csv, tabi_error *err) {
+  const tabi_place itself = {NULL, 0};
+  tbi_first_error error = {.err = err};
+  table t = {.path = path, .error = &error};
+  char *text = NULL;
+  size_t size = 0;
+  *csv = (tbi_csv){0};
+  tabi_status status = tbi_file_read(path, TBI_CSV_MAX_BYTES, itself, &text, &size, err);
+  if (status == TABI_OK) status = read_text(&t, text, size, names, nname, csv);
   free(text);
   return status;
 }

@@ -1,6 +1,7 @@
 /* motion_file.h - joint motion in the files of OpenHRP3 and Choreonoid.
  *
  *   .pos  rows of numbers: the time (s), then an angle for every joint, by its number
+ *   .vel  beside it, the same rows of speeds
  *   .seq  YAML: frames of joint positions at a rate */
 #ifndef TBI_MOTION_FILE_H
 #define TBI_MOTION_FILE_H
@@ -18,5 +19,12 @@ tabi_status tbi_motion_file_read(const char *path, const char *const *names, int
 tabi_status tbi_motion_file_read_text(const char *text, size_t size, const char *path,
                                       const char *const *names, int32_t nname, tbi_csv *csv,
                                       tabi_error *err);
+
+/* The file beside a .pos file with another ending (".vel", ".zmp") if it is there, else NULL; the
+ * caller frees it. */
+char *tbi_motion_file_beside(const char *path, const char *ending);
+/* Reads such a file of speeds. */
+tabi_status tbi_motion_file_read_rates(const char *path, const char *const *names, int32_t nname,
+                                       tbi_csv *csv, tabi_error *err);
 
 #endif

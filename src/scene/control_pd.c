@@ -29,6 +29,7 @@ static const tbi_field fields[] = {
 
 typedef struct controller {
   tabi_trajectory *trajectory; /* or NULL */
+  tabi_trajectory *rate;       /* its speeds, or NULL: its slope */
   tabi_pd *pd;
 } controller;
 
@@ -104,22 +105,57 @@ static int32_t number_joints(const tabi_options *options, const char **names) {
   return count;
 }
 
+/* The speeds beside positions, which must have the same columns. */
+static tabi_status load_rates(const char *path, const char *const *names, int32_t count,
+                              const tbi_csv *csv, tabi_trajectory **rate, tabi_error *err) {
+  char *beside = tbi_motion_file_beside(path, ".vel");
+  if (!beside) return TABI_OK;
+  tbi_csv rates = {0};
+  tabi_status status = tbi_motion_file_read_rates(beside, names, count, &rates, err);
+  if (status == TABI_OK && rates.ncolumn != csv->ncolumn) {
+    status = tbi_error_set(err, TABI_ERR_PARSE, (tabi_place){beside, 1},
+                           "%d columns of joints, but the .pos file beside it has %d",
+                           rates.ncolumn, csv->ncolumn);
+  }
+  if (status == TABI_OK) {
+    *rate = rates.trajectory;
+    rates.trajectory = NULL;
+  }
+  tbi_csv_free(&rates);
+  free(beside);
+  return status;
+}
+
+static void tell_unused(const tabi_options *options, const char *path) {
+  const tabi_scene_def *def = options->r->def;
+  char *beside = tbi_motion_file_beside(path, ".zmp");
+  if (beside) {
+    tbi_tell(def->warn, def->warn_user, TABI_SEVERITY_NOTE, options->node->place,
+             "%s'%.200s' is not used: the joints follow the .pos file beside it", options->what,
+             beside);
+  }
+  free(beside);
+}
+
 static tabi_status load_motion(const tabi_options *options, const char *path, tbi_csv *csv,
-                               tabi_error *err) {
+                               tabi_trajectory **rate, tabi_error *err) {
   const char **names = calloc(MAX_NUMBER, sizeof *names);
   if (!names) return tbi_error_memory(err);
   int32_t count = number_joints(options, names);
   tabi_status status = tbi_motion_file_read(path, names, count, csv, err);
+  if (status == TABI_OK) status = load_rates(path, names, count, csv, rate, err);
+  if (status == TABI_OK) tell_unused(options, path);
   free(names);
   return status;
 }
 
 /* A file that cannot be opened is the scene's mistake. */
-static bool load_csv(const tabi_options *options, const char *path, tbi_csv *csv) {
+static bool load_csv(const tabi_options *options, const char *path, tbi_csv *csv,
+                     tabi_trajectory **rate) {
   tbi_first_error *error = options->r->error;
   const tabi_place itself = {NULL, 0};
   tabi_error err = {0};
-  tabi_status status = tbi_motion_file_is(path) ? load_motion(options, path, csv, &err)
+  tabi_status status = tbi_motion_file_is(path) ? load_motion(options, path, csv, rate, &err)
                                                 : tbi_csv_read(path, itself, csv, &err);
   if (status == TABI_OK) return true;
   if (status != TABI_ERR_FILE) return tbi_fail_as(error, &err);
@@ -136,7 +172,7 @@ static bool read_csv(tbi_gains *gains, const char *file, controller *made) {
   char *path = tbi_scene_path(options->r, file);
   if (!path) return false;
   tbi_csv csv = {0};
-  if (load_csv(options, path, &csv)) use_csv(gains, &csv, made);
+  if (load_csv(options, path, &csv, &made->rate)) use_csv(gains, &csv, made);
   tbi_csv_free(&csv);
   free(path);
   return tbi_ok(options->r->error);
@@ -146,6 +182,7 @@ static void destroy(void *made) {
   controller *c = made;
   tabi_pd_destroy(c->pd);
   tabi_trajectory_destroy(c->trajectory);
+  tabi_trajectory_destroy(c->rate);
   free(c);
 }
 
@@ -154,6 +191,7 @@ static void fill(tabi_options *options, const keys *given, bool csv, controller 
   if (tbi_gains_read(&gains, options, &given->gains) && csv) read_csv(&gains, given->file, made);
   tabi_pd_def def = tabi_pd_def_default();
   def.trajectory = made->trajectory;
+  def.rate = made->rate;
   made->pd = tbi_gains_make_pd(&gains, &def);
   tbi_gains_free(&gains);
 }

@@ -37,6 +37,10 @@ static const char *write_scene(const char *motion) {
   (void)scratch_text("m.seq", seq);
   (void)scratch_text("m.pos.gz", "x");
   (void)scratch_text("m.zmp", pos);
+  (void)scratch_text("fast.pos", "0 0.1 0.5\n9 0.1 0.5\n");
+  (void)scratch_text("fast.vel", "0 0.0 0.3\n9 0.0 0.3\n");
+  (void)scratch_text("odd.pos", "0 0.1 0.5\n9 0.1 0.5\n");
+  (void)scratch_text("odd.vel", "0 0.0\n9 0.0\n");
   (void)scratch_text("wide.pos", "0 1 2 3\n");
   (void)scratch_text("ragged.pos", "0 1 2\n1 1\n");
   (void)scratch_text("back.pos", "0 1 2\n0 1 2\n");
@@ -67,6 +71,18 @@ static void test_follow(void **state) {
   }
 }
 
+/* Speeds beside positions take the place of their slope: at rest the damper pulls by kd times the
+ * desired velocity, against the spring. */
+static void test_speeds(void **state) {
+  (void)state;
+  scene_world s = scene_world_open(load_scene(write_scene("fast.pos"), NULL));
+  while (tabi_world_time(s.world) < 4)
+    step_world(s.scene, s.world);
+  assert_near(q_of(&s, "r/A"), 0.5 + 200 * 0.3 / 1e4, 1e-6);
+  assert_near(q_of(&s, "r/B"), 0.1, 1e-6);
+  scene_world_close(&s);
+}
+
 static void assert_refused(const char *path, const char *words) {
   tabi_error error = {0};
   tabi_scene *read = tabi_scene_load(path, NULL, &error);
@@ -78,6 +94,8 @@ static void test_refused(void **state) {
   (void)state;
   assert_refused(write_scene("m.pos.gz"), "gunzip");
   assert_refused(write_scene("m.zmp"), "name the .pos file");
+  assert_refused(write_scene("fast.vel"), "name the .pos file beside it, whose speeds they are");
+  assert_refused(write_scene("odd.pos"), "1 columns of joints, but the .pos file beside it has 2");
   assert_refused(write_scene("wide.pos"), "3 columns, but the robot has 2 joints");
   assert_refused(write_scene("ragged.pos"), "row has 1 values, expected 2");
   assert_refused(write_scene("back.pos"), "does not rise");
@@ -125,9 +143,8 @@ static void test_bad_bush(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_follow),
-      cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_bush),
+      cmocka_unit_test(test_speeds),   cmocka_unit_test(test_follow),
+      cmocka_unit_test(test_refused),  cmocka_unit_test(test_bush),
       cmocka_unit_test(test_bad_bush),
   };
   return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
