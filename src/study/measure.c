@@ -245,9 +245,13 @@ static void take(gauge *to, const tbi_measure *m, double time, double value) {
   if (m->statistic == TBI_STATISTIC_LAST) to->value = value;
 }
 
-/* The fall that lasts to the end counts.  Rays look for the ground, so not every step is asked. */
+bool tbi_measuring_fell(const tbi_measuring *g) {
+  return tabi_fall_lies(g->fall, tabi_world_dynamics(g->world));
+}
+
+/* The fall that lasts to the end counts. */
 static void watch_fall(tbi_measuring *g) {
-  if (!tabi_fall_lies(g->fall, tabi_world_dynamics(g->world))) {
+  if (!tbi_measuring_fell(g)) {
     g->fell_at = (double)NAN;
   } else if (isnan(g->fell_at)) {
     g->fell_at = tabi_world_time(g->world);
@@ -260,8 +264,7 @@ static void watch_torques(tbi_measuring *g, const tabi_sample *sample) {
 }
 
 void tbi_measuring_step(tbi_measuring *g) {
-  enum { FALL_EVERY = 10 }; /* steps */
-  bool due = tabi_world_steps(g->world) % FALL_EVERY == 0;
+  bool due = tabi_world_steps(g->world) % TBI_FALL_EVERY == 0;
   if (due && asks(g, TBI_MEASURE_FALL_TIME)) watch_fall(g);
   if (!g->observer) return;
   const tabi_sample *sample = tabi_observer_look(g->observer);
@@ -296,7 +299,7 @@ static double result(const tbi_measuring *g, int32_t i) {
   const gauge *of = &g->gauge[i];
   switch (m->kind) {
   case TBI_MEASURE_FELL:
-    return tabi_fall_lies(g->fall, tabi_world_dynamics(g->world)) ? 1 : 0;
+    return tbi_measuring_fell(g) ? 1 : 0;
   case TBI_MEASURE_FALL_TIME:
     return g->fell_at;
   case TBI_MEASURE_SLIP:

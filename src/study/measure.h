@@ -10,6 +10,8 @@
 #include "io/fields.h"
 #include "tabi/tabi_record.h"
 
+#define TBI_FALL_EVERY 10 /* steps between two looks whether a robot has fallen */
+
 typedef enum tbi_measure_kind {
   TBI_MEASURE_FELL,      /* 1 or 0 at the end */
   TBI_MEASURE_FALL_TIME, /* s, since when it lies at the end */
@@ -50,6 +52,8 @@ typedef struct tbi_measuring tbi_measuring;
 tbi_measuring *tbi_measuring_create(const tbi_measure *measure, int32_t count, tabi_scene *scene,
                                     tabi_world *world, tabi_error *err);
 void tbi_measuring_destroy(tbi_measuring *measuring); /* NULL is fine */
+/* Whether a robot lies.  Rays look for the ground: not for every step. */
+bool tbi_measuring_fell(const tbi_measuring *measuring);
 /* After every step. */
 void tbi_measuring_step(tbi_measuring *measuring);
 /* value[count] at the end; NAN where there is none. */

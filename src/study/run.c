@@ -105,7 +105,7 @@ static bool begin(const tabi_study *study, int64_t run, const char *log, trial *
 }
 
 /* The status of the last step; *err is that of the log. */
-static tabi_status step_all(trial *t, tabi_error *err) {
+static tabi_status step_all(trial *t, bool until_fall, tabi_error *err) {
   double timestep = tabi_scene_world_def(t->scene).timestep;
   int64_t steps = (int64_t)fmax(1, round(tabi_scene_duration(t->scene) / timestep));
   for (int64_t i = 0; i < steps; ++i) {
@@ -114,6 +114,7 @@ static tabi_status step_all(trial *t, tabi_error *err) {
     if (status != TABI_OK) return status;
     tbi_measuring_step(t->measuring);
     if (t->recorder && tabi_recorder_step(t->recorder, err) != TABI_OK) return TABI_OK;
+    if (until_fall && i % TBI_FALL_EVERY == 0 && tbi_measuring_fell(t->measuring)) return TABI_OK;
   }
   return TABI_OK;
 }
@@ -135,7 +136,7 @@ tabi_status tabi_study_run(const tabi_study *study, int64_t run, const char *log
   tabi_error failed = {0};
   if (begin(study, run, log, &t, &failed)) {
     row->run = run;
-    row->status = status_of(step_all(&t, &failed));
+    row->status = status_of(step_all(&t, study->until_fall, &failed));
     tbi_measuring_end(t.measuring, row->measure);
     row->hash = tabi_world_hash(t.world);
     row->seconds = now() - start;

@@ -13,7 +13,7 @@
 #define MAX_SCENE_BYTES TBI_YAML_MAX_BYTES
 
 typedef struct study_keys {
-  const char *scene, *sampling;
+  const char *scene, *sampling, *until;
   int32_t runs, seed;
   const tbi_yaml_node *parameters, *measures, *stop;
 } study_keys;
@@ -26,6 +26,7 @@ static const tbi_field study_fields[] = {
     {"parameters", TBI_FIELD_MAP,   offsetof(study_keys, parameters)},
     {"measures",   TBI_FIELD_MAP,   offsetof(study_keys, measures)  },
     {"stop",       TBI_FIELD_MAP,   offsetof(study_keys, stop)      },
+    {"until",      TBI_FIELD_WORD,  offsetof(study_keys, until)     },
 };
 
 typedef struct study_reader {
@@ -231,6 +232,12 @@ static bool read_study(study_reader *r, const tbi_yaml_node *root) {
                         : !keys.measures   ? "measures are missing, as in {fell: fell}"
                                            : NULL;
   if (missing) return tbi_fail_about(r->error, root->place, "", "%s", missing);
+  if (keys.until && strcmp(keys.until, "fall") != 0) {
+    return tbi_fail_about(r->error, tbi_yaml_child(root, "until")->place, "",
+                          "until '%.40s' is not fall; without it a run takes the scene's duration",
+                          keys.until);
+  }
+  r->study->until_fall = keys.until != NULL;
   return tbi_study_find_scene(r->study, r->error, tbi_yaml_child(root, "scene"), keys.scene) &&
          read_parameters(r, keys.parameters) && read_measures(r, keys.measures) &&
          read_design(r, root, &keys) && read_stop(r, keys.stop);

@@ -64,6 +64,7 @@ struct tabi_study {
   tbi_measure *measure;
   int32_t nmeasure;
   tbi_stop stop;
+  bool until_fall; /* a run ends when a robot lies */
 };
 
 /* parameter.c */

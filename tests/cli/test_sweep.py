@@ -95,6 +95,31 @@ measures:
                 self.assertTrue(-2 * gravity < torque < -2.2 * gravity)  # it overshoots by 5 %
                 self.assertLess(gain, 1e-9)
 
+    def test_until_fall(self):
+        self.file("pole.xml", """<mujoco><worldbody><body pos="0 0 0.5"><freejoint/>
+            <geom type="box" size="0.02 0.02 0.5" mass="2"/></body></worldbody></mujoco>""")
+        self.file("pole.yaml", """
+duration: 3
+bodies: [{name: floor, fixed: true, shape: {plane: {}}}]
+robots: [{name: pole, model: pole.xml, ang: [0, 0.5, 0]}]
+""")
+        text = """
+scene: pole.yaml
+runs: 2
+parameters: {speed: {set: robots.pole.ang.1, uniform: [0.5, 1]}}
+measures: {fell: fell, fall_time: fall_time, end: {when: "time > 2.9"}}
+"""
+        found = []
+        for name, more in (("whole", ""), ("short", "until: fall\n")):
+            self.tabi("sweep", self.file(name + ".yaml", text + more), "--out", self.file(name + ".sqlite"))
+            with sqlite3.connect(self.file(name + ".sqlite")) as base:
+                found.append(base.execute("select m_fell, m_fall_time, m_end from runs order by id").fetchall())
+        for whole, short in zip(*found):
+            self.assertEqual((whole[0], short[0]), (1, 1))
+            self.assertAlmostEqual(whole[1], short[1], delta=0.0101)
+            self.assertIsNotNone(whole[2])
+            self.assertIsNone(short[2])
+
     def test_killed_and_resumed(self):
         study = self.study(400)
         self.tabi("sweep", study, "--out", self.file("whole.sqlite"))
