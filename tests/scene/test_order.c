@@ -168,6 +168,12 @@ static void copy_file(const char *folder, const char *name, uint64_t seed) {
   free(text);
 }
 
+/* a name with an ending; folders have none */
+static bool is_file(const char *name) {
+  const char *dot = strchr(name, '.');
+  return dot && dot != name;
+}
+
 /* all files of a folder, so that none that belongs to a robot is forgotten */
 static void copy_folder(const char *folder, uint64_t seed) {
   char path[512];
@@ -175,7 +181,7 @@ static void copy_folder(const char *folder, uint64_t seed) {
   DIR *dir = opendir(path);
   assert_non_null(dir);
   for (const struct dirent *file = readdir(dir); file; file = readdir(dir))
-    if (file->d_name[0] != '.') copy_file(folder, file->d_name, seed);
+    if (is_file(file->d_name)) copy_file(folder, file->d_name, seed);
   (void)closedir(dir);
 }
 
