@@ -88,38 +88,65 @@ static limb load_limb(const tbi_factored *f, element e, int which) {
   return l;
 }
 
-/* the lengths of two limbs, and the columns of what is between them */
-typedef struct extent {
-  int32_t rows, columns, inner;
-} extent;
+/* to[j] = the sum of m[e] times column e of six, each of n numbers */
+static inline void combine_six(double *restrict to, const double *restrict column, const double *m,
+                               int32_t n) {
+  const double *c1 = column + n;
+  const double *c2 = c1 + n;
+  const double *c3 = c2 + n;
+  const double *c4 = c3 + n;
+  const double *c5 = c4 + n;
+  for (int32_t j = 0; j < n; ++j)
+    to[j] = ((((m[0] * column[j] + m[1] * c1[j]) + m[2] * c2[j]) + m[3] * c3[j]) + m[4] * c4[j]) +
+            m[5] * c5[j];
+}
 
-/* block (k, l) += Y_k m Y_l' S, with m of inner x inner */
-static inline void add_product_of(const tbi_factored *f, tbi_blocklu *lu, const limb *k,
-                                  const limb *l, const double *m, extent n) {
-  double *right = f->limb + 12 * f->longest; /* m Y_l' S */
-  double *row = right + 6 * f->longest;
-  double *block = tbi_blocklu_block(lu, k->node, l->node);
-  int32_t width = f->size[l->node];
-  TBI_ASSERT(block && n.rows == k->n && n.columns == l->n);
-  for (int c = 0; c < n.inner; ++c) {
-    double *to = right + (ptrdiff_t)c * n.columns;
-    for (int32_t j = 0; j < n.columns; ++j) {
-      double sum = 0;
-      for (int e = 0; e < n.inner; ++e)
-        sum += m[c * n.inner + e] * l->y[(ptrdiff_t)e * n.columns + j];
-      to[j] = j < l->velocities ? sum : -sum;
-    }
+/* where the product of two limbs goes */
+typedef struct product {
+  double *block, *right, *row; /* block (k, l), and scratch: six columns and one */
+  int32_t width;               /* of the block */
+} product;
+
+static product product_of(const tbi_factored *f, tbi_blocklu *lu, const limb *k, const limb *l) {
+  double *right = f->limb + 12 * f->longest;
+  product to = {tbi_blocklu_block(lu, k->node, l->node), right, right + 6 * f->longest,
+                f->size[l->node]};
+  TBI_ASSERT(to.block);
+  return to;
+}
+
+static inline void add_row(const product *to, const limb *k, const limb *l, int32_t i,
+                           const double *row) {
+  double *line = to->block + (ptrdiff_t)k->position[i] * to->width;
+  for (int32_t j = 0; j < l->n; ++j)
+    line[l->position[j]] += row[j];
+}
+
+/* block (k, l) += Y_k m Y_l' S, with m of 6 x 6 */
+static void add_product_of_ports(const product *to, const limb *k, const limb *l, const double *m) {
+  for (int c = 0; c < 6; ++c) {
+    double *right = to->right + (ptrdiff_t)c * l->n; /* m Y_l' S */
+    combine_six(right, l->y, m + (ptrdiff_t)6 * c, l->n);
+    for (int32_t j = l->velocities; j < l->n; ++j)
+      right[j] = -right[j];
   }
-  for (int32_t i = 0; i < n.rows; ++i) {
-    for (int32_t j = 0; j < n.columns; ++j) {
-      double sum = 0;
-      for (int c = 0; c < n.inner; ++c)
-        sum += k->y[(ptrdiff_t)c * n.rows + i] * right[(ptrdiff_t)c * n.columns + j];
-      row[j] = sum;
-    }
-    double *to = block + (ptrdiff_t)k->position[i] * width;
-    for (int32_t j = 0; j < n.columns; ++j)
-      to[l->position[j]] += row[j];
+  for (int32_t i = 0; i < k->n; ++i) {
+    double y[6];
+    for (int c = 0; c < 6; ++c)
+      y[c] = k->y[(ptrdiff_t)c * k->n + i];
+    combine_six(to->row, to->right, y, l->n);
+    add_row(to, k, l, i, to->row);
+  }
+}
+
+/* the same with one number m */
+static void add_product_of_rows(const product *to, const limb *k, const limb *l, double m) {
+  for (int32_t j = 0; j < l->n; ++j)
+    to->right[j] = j < l->velocities ? m * l->y[j] : -(m * l->y[j]);
+  for (int32_t i = 0; i < k->n; ++i) {
+    for (int32_t j = 0; j < l->n; ++j)
+      to->row[j] = k->y[i] * to->right[j];
+    add_row(to, k, l, i, to->row);
   }
 }
 
@@ -154,10 +181,13 @@ static void add_product(const tbi_factored *f, tbi_blocklu *lu, const limb *k, c
                 l->velocities == 6 && inner == 6;
   if (bodies) {
     add_product_of_bodies(lu, k, l, m);
-  } else if (inner == 6) {
-    add_product_of(f, lu, k, l, m, (extent){k->n, l->n, 6});
+    return;
+  }
+  product to = product_of(f, lu, k, l);
+  if (inner == 6) {
+    add_product_of_ports(&to, k, l, m);
   } else {
-    add_product_of(f, lu, k, l, m, (extent){k->n, l->n, 1});
+    add_product_of_rows(&to, k, l, m[0]);
   }
 }
 
