@@ -12,6 +12,10 @@
 
 enum { LANE_MATRIX = 21 }; /* lower triangle of 6x6, row by row */
 #define LANE_REGULAR 1e-9  /* share of a diagonal that elimination must leave */
+/* Two feet of a robot whose joints stick cannot move apart: the matrix of both is singular, and
+ * what they do to each other is not unique.  This share of its diagonal, added to it, makes that
+ * small. */
+#define LANE_GIVE 1e-6
 
 /* -- 6x6 */
 
@@ -284,7 +288,11 @@ static lm visit_bundle(tbi_lane_work *w, const tbi_lane_bundle *b, lm go, ln *ch
   return good;
 }
 
-/* -- all bundles of a step at once, if they are few */
+/* -- feet: the bundles that the plan has chosen, all of them at once */
+
+LANE_INLINE const tbi_lane_bundle *foot_of(const tbi_lane_work *w, int k) {
+  return &w->bundles[w->feet[k]];
+}
 
 LANE_INLINE double *joint_row(const tbi_lane_work *w, int i) {
   return lane_at(w->joint_matrix, (int64_t)i * (i + 1) / 2);
@@ -300,8 +308,8 @@ static int32_t count_common(const tbi_plan *p, const tbi_plan_body *a, const tbi
 
 /* the response of bundle k to wrenches at bundle l < k, along what their paths share */
 static void fill_cross(tbi_lane_work *w, int k, int l, lm both) {
-  const tbi_lane_bundle *a = &w->bundles[k];
-  const tbi_lane_bundle *b = &w->bundles[l];
+  const tbi_lane_bundle *a = foot_of(w, k);
+  const tbi_lane_bundle *b = foot_of(w, l);
   const tbi_plan_body *body_a = &w->plan->body[a->body];
   const tbi_plan_body *body_b = &w->plan->body[b->body];
   int32_t common = count_common(w->plan, body_a, body_b);
@@ -354,24 +362,25 @@ static void solve_joint(const tbi_lane_work *w, int n, ln *x) {
   }
 }
 
-/* The matrix of all bundles; in lanes that do not touch there, a bundle is a unit matrix by itself.
+/* The matrix of all feet; in lanes that do not touch there, a bundle is a unit matrix by itself.
  * Leaves the lanes that can be solved so in w->together. */
 static void set_up_joint(tbi_lane_work *w) {
   lm together = lm_none();
-  int n = w->nbundle;
-  if (n > 0 && n <= TBI_JOINT_BUNDLES) {
+  int n = w->nfeet;
+  if (n > 0) {
     together = lm_all();
     for (int k = 0; k < n; ++k) {
-      const double *record = w->bundles[k].record;
+      const double *record = foot_of(w, k)->record;
       lm sound = ln_bits(lane_get(record, TBI_BUNDLE_SOUND));
       together &= sound | ln_bits(lane_get(record, TBI_BUNDLE_ABSENT));
       for (int l = 0; l < k; ++l)
-        fill_cross(w, k, l, sound & ln_bits(lane_get(w->bundles[l].record, TBI_BUNDLE_SOUND)));
+        fill_cross(w, k, l, sound & ln_bits(lane_get(foot_of(w, l)->record, TBI_BUNDLE_SOUND)));
       for (int i = 0, at = 0; i < 6; ++i)
         for (int j = 0; j <= i; ++j, ++at)
-          lane_put(
-              joint_row(w, 6 * k + i), 6 * k + j,
-              ln_select(sound, lane_get(record, TBI_BUNDLE_WHOLE + at), ln_splat(i == j ? 1 : 0)));
+          lane_put(joint_row(w, 6 * k + i), 6 * k + j,
+                   ln_select(sound,
+                             (i == j ? 1 + LANE_GIVE : 1) * lane_get(record, TBI_BUNDLE_WHOLE + at),
+                             ln_splat(i == j ? 1 : 0)));
     }
     if (lm_any(together)) together &= factor_joint(w, 6 * n);
   }
@@ -387,17 +396,28 @@ LANE_INLINE void set6(ln *x, ln6 a) {
   x[5] = a.ang.z;
 }
 
-/* Solves all bundles in the lanes where all of them stick. */
+/* what the share added to the diagonal leaves of the twist that was asked for */
+LANE_INLINE ln6 given_way(const tbi_lane_bundle *b, ln6 wrench) {
+  ln d[6];
+  for (int i = 0; i < 6; ++i)
+    d[i] = LANE_GIVE * lane_get(b->record, TBI_BUNDLE_WHOLE + i * (i + 3) / 2);
+  return (ln6){
+      {d[0] * wrench.lin.x, d[1] * wrench.lin.y, d[2] * wrench.lin.z},
+      {d[3] * wrench.ang.x, d[4] * wrench.ang.y, d[5] * wrench.ang.z}
+  };
+}
+
+/* Solves all feet in the lanes where all of them stick. */
 static lm visit_joint(tbi_lane_work *w, lm go, ln *change) {
   lm good = go & ln_bits(ln_load(w->together));
-  int n = w->nbundle;
+  int n = w->nfeet;
   if (!lm_any(good)) return good;
   ln largest = ln_zero();
-  ln x[6 * TBI_JOINT_BUNDLES];
-  ln6 after[TBI_JOINT_BUNDLES];
-  ln6 share[TBI_JOINT_BUNDLES];
+  ln x[6 * TBI_FEET];
+  ln6 after[TBI_FEET];
+  ln6 share[TBI_FEET];
   for (int k = 0; k < n; ++k) {
-    const tbi_lane_bundle *b = &w->bundles[k];
+    const tbi_lane_bundle *b = foot_of(w, k);
     lm sound = ln_bits(lane_get(b->record, TBI_BUNDLE_SOUND));
     ln6 before = read_units(w, b);
     ln6 left = gather_left(w, b, before, &largest);
@@ -408,14 +428,14 @@ static lm visit_joint(tbi_lane_work *w, lm go, ln *change) {
   }
   solve_joint(w, 6 * n, x);
   for (int k = 0; k < n; ++k) {
-    const tbi_lane_bundle *b = &w->bundles[k];
+    const tbi_lane_bundle *b = foot_of(w, k);
     const ln *y = x + 6 * (ptrdiff_t)k;
     const ln6 wrench = {
         {y[0], y[1], y[2]},
         {y[3], y[4], y[5]}
     };
     share[k] = solved6(lane_at(b->record, TBI_BUNDLE_POINTS), wrench);
-    good &= check_members(w, b, share[k], after[k]);
+    good &= check_members(w, b, share[k], ln6_sub(after[k], given_way(b, wrench)));
   }
   if (!lm_any(good)) return good;
   for (int k = 0; k < n; ++k) {
@@ -424,8 +444,8 @@ static lm visit_joint(tbi_lane_work *w, lm go, ln *change) {
         {y[0], y[1], y[2]},
         {y[3], y[4], y[5]}
     };
-    lm sound = ln_bits(lane_get(w->bundles[k].record, TBI_BUNDLE_SOUND));
-    push_bundle(w, &w->bundles[k], wrench, share[k], good & sound);
+    lm sound = ln_bits(lane_get(foot_of(w, k)->record, TBI_BUNDLE_SOUND));
+    push_bundle(w, foot_of(w, k), wrench, share[k], good & sound);
   }
   *change = ln_max(*change, ln_where(good, largest));
   return good;

@@ -10,7 +10,7 @@
 #include "batch/lane_touch.h"
 
 #define LANE_FIRM      0.98 /* share of its bound up to which a joint is predicted to stick on */
-#define LANE_SLOW      1e-4 /* m/s or rad/s: what slips slower, and than it changes, may stop */
+#define LANE_SLOW      1e-7 /* m/s or rad/s: what slips slower, and than it changes, may stop */
 #define LANE_ROW_STEPS 16   /* for which a joint keeps its row after a prediction has failed */
 enum { LANE_FRICTION_ATTEMPTS = 3 }; /* after which all joints of a lane get rows */
 

@@ -24,6 +24,7 @@ static void move_bodies(tbi_lane_work *w) {
   const tbi_plan *p = w->plan;
   w->nactive = 0;
   w->nbundle = 0;
+  w->nfeet = 0;
   lane_find_sines(w);
   lane_begin_stack(w);
   for (int32_t i = 0; i < p->nbody; ++i) {

@@ -203,10 +203,8 @@ static void lane_set_up_contacts(tbi_lane_work *w) {
   for (int32_t i = 0; i < w->nactive; ++i) {
     const tbi_plan_slot *slot = &w->plan->slot[w->active[i]];
     double *record = lane_slot(w, w->active[i]);
-    if (!w->bundled[w->active[i]]) {
-      fill_columns(w, slot, record);
-      loose |= lane_slot_on(record);
-    }
+    if (!w->bundled[w->active[i]]) fill_columns(w, slot, record);
+    if (w->bundled[w->active[i]] < 2) loose |= lane_slot_on(record);
     touched |= lane_slot_on(record);
     fill_response(w, slot, record);
   }
@@ -263,8 +261,8 @@ static void extrapolate(tbi_lane_work *w, ln share) {
       go_beyond(lane_at(w->impulse, j), lane_at(w->last_impulse, j), share);
 }
 
-/* Rows, then bundles as far as they stick, then what is left point by point.  Bundles that did not
- * stick are tried again in every fourth sweep. */
+/* Rows, then feet and other bundles as far as they stick, then what is left point by point.  What
+ * did not stick is tried again in every fourth sweep. */
 static ln sweep_once(tbi_lane_work *w, lm go, int32_t sweep, lm *stuck) {
   ln change = ln_zero();
   int32_t next = 0;
@@ -278,8 +276,8 @@ static ln sweep_once(tbi_lane_work *w, lm go, int32_t sweep, lm *stuck) {
     const tbi_lane_bundle *bundle = &w->bundles[b];
     for (; next < bundle->first; ++next)
       change = ln_max(change, visit_contact(w, w->active[next], go));
-    lm rest = left;
-    if (all && w->nbundle > 1 && lm_any(left)) rest &= ~visit_bundle(w, bundle, left, &change);
+    lm rest = bundle->foot ? left : go;
+    if (all && lm_any(rest)) rest &= ~visit_bundle(w, bundle, rest, &change);
     for (; lm_any(rest) && next < bundle->first + bundle->count; ++next)
       change = ln_max(change, visit_contact(w, w->active[next], rest));
     next = bundle->first + bundle->count;
@@ -297,7 +295,7 @@ static void lane_solve_contacts(tbi_lane_work *w, lm todo) {
   lane_pace pace = {.t = ln_splat(1), .before = ln_splat(HUGE_VAL)};
   ln enough = ln_splat(def->tolerance);
   lm stuck = lm_none();
-  /* in a lane where bundles are all there is, one solution is enough */
+  /* in a lane where feet are all that touches, one solution is enough */
   lm alone = ~ln_bits(ln_load(w->rowed)) & ~ln_bits(ln_load(w->loose));
   lm go = todo & (ln_bits(ln_load(w->rowed)) | ln_bits(ln_load(w->touched)));
   last = ln_select(todo, ln_zero(), last);

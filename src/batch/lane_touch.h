@@ -169,6 +169,7 @@ static void touch_ellipsoid(tbi_lane_work *w, const lane_over *o, const tbi_plan
  * one that this lane does not use */
 static void tie_bundle(tbi_lane_work *w, const lane_over *o, const tbi_plan_pair *pair,
                        int32_t first) {
+  if (pair->foot) w->feet[w->nfeet++] = w->nbundle;
   tbi_lane_bundle *bundle = &w->bundles[w->nbundle++];
   *bundle =
       (tbi_lane_bundle){.body = (int32_t)(o->body - w->plan->body),
@@ -179,7 +180,7 @@ static void tie_bundle(tbi_lane_work *w, const lane_over *o, const tbi_plan_pair
   ln3 centre = ln33_mul_splat(&o->pose->rot, pair->centre);
   ln3_save(ln3_add(o->pose->pos, centre), lane_at(bundle->record, TBI_BUNDLE_CENTRE));
   for (int32_t i = first; i < w->nactive; ++i)
-    w->bundled[w->active[i]] = 1;
+    w->bundled[w->active[i]] = pair->foot ? 2 : 1; /* 2: of a foot */
 }
 
 static void touch_pair(tbi_lane_work *w, const lane_over *o, const tbi_plan_pair *pair) {

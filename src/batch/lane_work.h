@@ -9,7 +9,7 @@
 
 enum {
   TBI_MAX_LANES = 8,
-  TBI_JOINT_BUNDLES = 4, /* up to which the bundles of a step are solved together */
+  TBI_FEET = TBI_PLAN_FEET,
 };
 
 /* Numbers of the record of an active slot. */
@@ -46,6 +46,7 @@ enum {
 /* Active points of one shape on a plane, which follow one another in the list of active slots. */
 typedef struct tbi_lane_bundle {
   int32_t body; /* plan's */
+  bool foot;    /* one of those that are solved together */
   int32_t first, count;
   int64_t column; /* in bundle_column, in vectors of six */
   double *record;
@@ -114,9 +115,9 @@ enum {
   X(column, 3 * p->ncolumn)                                                                      \
   X(slot, TBI_SLOT_SIZE *(int64_t)p->nslot)                                                      \
   X(bundle, TBI_BUNDLE_SIZE *(int64_t)p->nbundle)                                                \
-  X(joint_matrix, 3 * TBI_JOINT_BUNDLES * (6 * TBI_JOINT_BUNDLES + 1))                           \
-  X(together, 1) /* mask of lanes in which all bundles can be solved together */                 \
-  X(rowed, 1)    /* masks of lanes with rows, and with contacts that no bundle has */            \
+  X(joint_matrix, 3 * TBI_FEET * (6 * TBI_FEET + 1))                                             \
+  X(together, 1) /* mask of lanes in which all feet can be solved together */                    \
+  X(rowed, 1)    /* masks of lanes with rows, and with contacts that are on no foot */           \
   X(touched, 1)  /* mask of lanes with contacts */                                               \
   X(loose, 1)                                                                                    \
   X(bundle_column, 6 * p->nbundle_column)                                                        \
@@ -137,14 +138,15 @@ typedef struct tbi_lane_work {
   TBI_LANE_ARRAYS(DECLARE)
 #undef DECLARE
   int32_t nactive, nheld, nrows, nbundle;
-  tbi_lane_bundle *bundles; /* of this step: [plan's nbundle] */
-  uint8_t *bundled;         /* whether the columns of a slot are made by its bundle: [nslot] */
-  int32_t *active;          /* slots of this step, ascending: [nslot] */
-  int32_t *held;            /* slots with impulses of the step before: [nslot] */
-  uint8_t *seen;            /* [nslot] */
-  int32_t *rows;            /* velocities with rows: [nv] */
-  uint8_t *limited;         /* of these: a limit is near in some lane: [nv] */
-  int64_t *row_start;       /* of velocities, in row_column: [nv] */
+  tbi_lane_bundle *bundles;      /* of this step: [plan's nbundle] */
+  int32_t nfeet, feet[TBI_FEET]; /* bundles that are solved together */
+  uint8_t *bundled;              /* whether the columns of a slot are made by its bundle: [nslot] */
+  int32_t *active;               /* slots of this step, ascending: [nslot] */
+  int32_t *held;                 /* slots with impulses of the step before: [nslot] */
+  uint8_t *seen;                 /* [nslot] */
+  int32_t *rows;                 /* velocities with rows: [nv] */
+  uint8_t *limited;              /* of these: a limit is near in some lane: [nv] */
+  int64_t *row_start;            /* of velocities, in row_column: [nv] */
 } tbi_lane_work;
 
 /* One step of all lanes whose bit is set in alive; sets failed for those that left the numbers a

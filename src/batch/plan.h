@@ -13,6 +13,9 @@
 
 #include "tabi/tabi.h"
 
+/* shapes whose points are solved together, at most */
+enum { TBI_PLAN_FEET = 4 };
+
 typedef struct tbi_plan_body {
   int32_t body;     /* of the model */
   int32_t depth;    /* bodies above it: its place in the stack is depth + 1, the world's is 0 */
@@ -45,6 +48,7 @@ typedef struct tbi_plan_pair {
   int32_t slot, nslot;   /* of points: slot + i is point[i] */
   int32_t point;         /* where its points start in plan.point */
   int32_t bundle;        /* its number among those with three points or more, or TABI_NONE */
+  bool foot;             /* its bundle is solved together with those of other feet */
   int64_t bundle_column; /* where its columns start, in vectors of six */
   bool round;            /* contacts act on its surface, not halfway between the surfaces */
   double centre[3];      /* of its shape, body frame */

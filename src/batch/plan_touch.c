@@ -382,6 +382,48 @@ static bool add_couples(maker *m) {
   return true;
 }
 
+/* -- feet */
+
+/* m, where a pair begins above its plane at the initial state */
+static double start_height(const tbi_plan *p, const tabi_dynamics *d, const tbi_plan_pair *pair) {
+  double lower[3];
+  double upper[3];
+  const double *n = p->plane[pair->plane].frame;
+  if (!tabi_dynamics_shape_bounds(d, pair->shape, lower, upper)) return HUGE_VAL;
+  double height = -p->plane[pair->plane].height;
+  for (int i = 0; i < 3; ++i)
+    height += n[i] * (n[i] > 0 ? lower[i] : upper[i]);
+  return height;
+}
+
+/* The lowest shapes at the initial state are what a robot mostly stands on.  Which they are is a
+ * matter of the model, so that no world depends on what its neighbours touch. */
+static bool choose_feet(tbi_plan *p) {
+  if (p->nbundle == 0) return true;
+  double *q = calloc((size_t)p->nq + (size_t)p->nv, sizeof *q);
+  tabi_dynamics *d = tabi_dynamics_create(p->model, NULL);
+  bool whole = q && d;
+  if (whole) {
+    tabi_model_initial_q(p->model, q);
+    tabi_dynamics_set_state(d, q, q + p->nq);
+  }
+  for (int n = 0; whole && n < TBI_PLAN_FEET; ++n) {
+    tbi_plan_pair *lowest = NULL;
+    double least = HUGE_VAL;
+    for (int32_t i = 0; i < p->npair; ++i) {
+      tbi_plan_pair *pair = &p->pair[i];
+      double height = pair->bundle == TABI_NONE || pair->foot ? HUGE_VAL : start_height(p, d, pair);
+      if (!(height < least)) continue;
+      least = height;
+      lowest = pair;
+    }
+    if (lowest) lowest->foot = true;
+  }
+  tabi_dynamics_destroy(d);
+  free(q);
+  return whole;
+}
+
 /* -- all of them */
 
 static bool check_items(maker *m) {
@@ -402,7 +444,7 @@ static bool make(maker *m, bool self_collision) {
   for (int32_t i = 0; i < m->c->nitem; ++i)
     m->segment_of[i] = TABI_NONE;
   m->paths = p->npath;
-  return check_items(m) && add_pairs(m) && (!self_collision || add_couples(m));
+  return check_items(m) && add_pairs(m) && choose_feet(p) && (!self_collision || add_couples(m));
 }
 
 bool tbi_plan_touch(tbi_plan *p, bool self_collision) {
