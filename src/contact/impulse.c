@@ -190,7 +190,7 @@ int32_t tbi_impulse_settle(tbi_impulse_island *c, double rebound, double frictio
     /* slip is declared among all points that push; released ones come back after it, lest it cycle
      */
     if (admit(c, false) || tbi_impulse_change_friction(c)) continue;
-    if (!admit(c, true) && !share_load(c)) return pass;
+    if (!admit(c, true) && !share_load(c)) return tbi_impulse_drives(c) ? -pass : pass;
   }
   return -max;
 }

@@ -98,8 +98,18 @@ static tbi_solution persist(const tbi_impulse_exact *e, const tbi_island *island
   return own;
 }
 
+/* to the tolerance of exact where that of the def is wider: Newton's last iteration gives it, and
+ * joints that creep by what is left would keep it from step to step */
+static tabi_world_def sharper(const tabi_world_def *def) {
+  tabi_world_def own = *def;
+  own.tolerance = tbi_min(def->tolerance, tbi_exact.tolerance);
+  return own;
+}
+
 tbi_solution tbi_impulse_fall_back(const tbi_impulse_exact *e, const tbi_island *island,
-                                   const tabi_world_def *def) {
+                                   const tabi_world_def *given) {
+  const tabi_world_def own_def = sharper(given);
+  const tabi_world_def *def = &own_def;
   tbi_solution all = attempt(e, island, def);
   if (all.converged && !adds_energy(e, island)) return all;
   keep_targets(e, island);

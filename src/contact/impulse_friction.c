@@ -7,6 +7,8 @@
 #include "contact/impulse_work.h"
 #include "contact/surface.h"
 
+#define DRIVEN 1e-4 /* m/s along its own friction, more than rounding leaves */
+
 double tbi_impulse_kinetic(const tbi_impulse_island *c, const tbi_point *point) {
   return c->friction * tbi_point_friction(point, true);
 }
@@ -46,6 +48,17 @@ bool tbi_impulse_change_friction(tbi_impulse_island *c) {
     }
   }
   return changed;
+}
+
+bool tbi_impulse_drives(const tbi_impulse_island *c) {
+  const tbi_delassus *w = &c->island->w;
+  for (int32_t i = 0; i < w->nlaw; ++i) {
+    const tbi_part *p = &c->part[i];
+    if (p->mode != TBI_SLIDES || !(c->f[w->law[i].at] > 0)) continue;
+    const double *u = c->u + w->law[i].at;
+    if (u[1] * p->along[0] + u[2] * p->along[1] > DRIVEN) return true;
+  }
+  return false;
 }
 
 void tbi_impulse_slide_in(tbi_impulse_island *c, int32_t law) {

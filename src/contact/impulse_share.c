@@ -73,25 +73,37 @@ static void reweight(tbi_impulse_island *c) {
   }
 }
 
-/* the tangents with the velocities of c->kept: (S M S) y = S M t,  t = S y,  S the roots */
+/* S M (t - s), the tangents t of c->kept and s of c->f, into c->x */
+static void missing_velocities(tbi_impulse_island *c, const int32_t *tangent, int32_t n) {
+  for (int32_t i = 0; i < n; ++i) {
+    const double *row = tbi_impulse_row(c, tangent[i]);
+    double sum = 0;
+    for (int32_t j = 0; j < n; ++j)
+      sum += row[tangent[j]] * (c->kept[tangent[j]] - c->f[tangent[j]]);
+    c->x[i] = c->root[tangent[i]] * sum;
+  }
+}
+
+/* The tangents with the velocities of c->kept: (S M S) y = S M t,  t = S y,  S the roots.  Roots
+ * differ by orders, so once more for what rounding has left. */
 static void solve_tangents(tbi_impulse_island *c) {
   const int32_t *tangent = c->fixed + c->nnormal;
   int32_t n = c->nfixed - c->nnormal;
   for (int32_t i = 0; i < n; ++i) {
     const double *row = tbi_impulse_row(c, tangent[i]);
-    double root = c->root[tangent[i]];
-    double sum = 0;
-    for (int32_t j = 0; j < n; ++j) {
-      sum += row[tangent[j]] * c->kept[tangent[j]];
-      c->a[(size_t)i * (size_t)n + (size_t)j] = root * row[tangent[j]] * c->root[tangent[j]];
-    }
-    c->x[i] = root * sum;
+    for (int32_t j = 0; j < n; ++j)
+      c->a[(size_t)i * (size_t)n + (size_t)j] =
+          c->root[tangent[i]] * row[tangent[j]] * c->root[tangent[j]];
+    c->f[tangent[i]] = 0;
   }
   c->pseudo = tbi_pseudo_make(n, c->pseudo.l);
   tbi_pseudo_factor(&c->pseudo, c->a, 0, RANK);
-  tbi_pseudo_solve(&c->pseudo, c->x);
-  for (int32_t i = 0; i < n; ++i)
-    c->f[tangent[i]] = c->root[tangent[i]] * c->x[i];
+  for (int time = 0; time < 2; ++time) {
+    missing_velocities(c, tangent, n);
+    tbi_pseudo_solve(&c->pseudo, c->x);
+    for (int32_t i = 0; i < n; ++i)
+      c->f[tangent[i]] += c->root[tangent[i]] * c->x[i];
+  }
 }
 
 /* The mean of the squared ratios, with the weights under which it is least, bounds that of the

@@ -87,6 +87,9 @@ tbi_part tbi_impulse_fixed_point(const tbi_impulse_island *c, const tbi_point *p
 /* Points beyond static friction slide; sliding points whose velocity friction would reverse stick.
  * False: nothing changed. */
 bool tbi_impulse_change_friction(tbi_impulse_island *c);
+/* Whether some point slides along its friction instead of against it, which would do work on it: a
+ * point that was not allowed to change once more. */
+bool tbi_impulse_drives(const tbi_impulse_island *c);
 /* Shares the tangents of sticking points so that as few as possible are beyond their cones; normals
  * and velocities stay.  c->u is that of c->f. */
 void tbi_impulse_share_friction(tbi_impulse_island *c);
