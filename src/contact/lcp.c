@@ -61,6 +61,8 @@ static size_t memsize(const tabi_model *model, const tabi_world_def *def) {
 
 static tbi_solution solve(tbi_problem *problem, const tabi_world_def *def, void *scratch) {
   tbi_pgs pgs = tbi_lcp_make(problem, def, scratch);
+  /* fewer sweeps, or exactly so many, may have been asked for */
+  pgs.persists = def->iterations >= tbi_lcp.iterations && def->tolerance > 0;
   return tbi_pgs_solve(&pgs, problem, def, TABI_STORAGE_PORTS);
 }
 

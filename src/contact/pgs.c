@@ -11,7 +11,9 @@
 #include "problem/sweep.h"
 
 /* below this share of the point's whole mobility a direction moves by rounding only */
-#define IMMOBILE 1e-11
+#define IMMOBILE  1e-11
+#define UNSETTLED 1e-4 /* m/s: sweeps that change velocities by more have not come near the law */
+enum { PERSISTENCE = 16 }; /* times def->iterations that they may then take, if they persist */
 
 static size_t list_size(size_t unknowns) {
   size_t size = unknowns * (sizeof(tbi_unknown) + sizeof(tbi_group) + sizeof(double));
@@ -188,6 +190,13 @@ static void store(const tbi_pgs *pgs, tbi_problem *p) {
   }
 }
 
+/* The change is that of the last sweep.  Light bodies that carry heavy ones need many sweeps once;
+ * the next steps start from their impulses.  To stop earlier lets them slip for good. */
+static bool goes_on(const tbi_pgs *pgs, const tabi_world_def *def, int32_t sweeps, double change) {
+  if (sweeps < def->iterations) return true;
+  return pgs->persists && change > UNSETTLED && sweeps < PERSISTENCE * def->iterations;
+}
+
 tbi_solution tbi_pgs_solve(tbi_pgs *pgs, tbi_problem *problem, const tabi_world_def *def,
                            tabi_storage storage) {
   TBI_ASSERT(pgs->count == 3 * problem->npoint);
@@ -195,8 +204,9 @@ tbi_solution tbi_pgs_solve(tbi_pgs *pgs, tbi_problem *problem, const tabi_world_
   if (storage != TABI_STORAGE_PORTS && problem->nrow + problem->nloop == 0) {
     solution = tbi_dense_solve(pgs, problem, def, storage == TABI_STORAGE_TEST_FORCES);
   } else {
-    while (!solution.converged && solution.iterations < def->iterations) {
-      double change = pgs->count > 0 ? sweep(pgs, problem) : tbi_rows_sweep(problem);
+    double change = 0;
+    while (!solution.converged && goes_on(pgs, def, solution.iterations, change)) {
+      change = pgs->count > 0 ? sweep(pgs, problem) : tbi_rows_sweep(problem);
       ++solution.iterations;
       solution.converged = tbi_is_settled(change, solution.iterations, def->tolerance);
     }

@@ -31,6 +31,7 @@ typedef struct tbi_pgs {
   double *impulse; /* of every unknown */
   tbi_group *run;  /* unknowns that follow one another and have the same two ports */
   void *dense;     /* memory of the dense matrix */
+  bool persists;   /* goes on beyond def->iterations where velocities still change much */
 } tbi_pgs;
 
 /* Memory for any problem of a world, and the list with the normals of one, their impulses as they
@@ -44,7 +45,8 @@ tbi_unknown *tbi_pgs_add_tangents(tbi_pgs *pgs, const tbi_problem *problem, int3
                                   double z);
 
 /* Sweeps until the velocity of no unknown changes by more than def->tolerance (tbi_is_settled), at
- * most def->iterations times; impulses go back to the points, and ports follow.  Dense storage
+ * most def->iterations times, or more if it persists; impulses go back to the points, and ports
+ * follow.  Dense storage
  * is for contacts alone: with joint rows or loop constraints the sweeps run on ports. */
 tbi_solution tbi_pgs_solve(tbi_pgs *pgs, tbi_problem *problem, const tabi_world_def *def,
                            tabi_storage storage);
