@@ -165,12 +165,13 @@ static double kinetic_energy(const tabi_world *w, int32_t tree) {
   return tbi_kinetic(w->d, tbi_tree_bodies(w->model, tree), tbi_tree_dofs(w->model, tree));
 }
 
-/* energies of balanced islands at the state of d, summed at their leaders */
+/* energies of balanced islands at the state of d, summed at their leaders, by name */
 static void measure(tabi_world *w) {
   const tabi_model *model = w->model;
   for (int32_t t = 0; t < model->ntree; ++t)
     w->floating.tree[t].kinetic = w->floating.tree[t].potential = 0;
-  for (int32_t t = 0; t < model->ntree; ++t) {
+  for (int32_t i = 0; i < model->ntree; ++i) {
+    int32_t t = model->tree_order[i];
     tbi_floating *leader = leader_of(w, t);
     if (!leader->balanced) continue;
     leader->kinetic += kinetic_energy(w, t);
@@ -181,7 +182,9 @@ static void measure(tabi_world *w) {
 void tbi_world_measure_balanced(tabi_world *w) {
   if (tbi_world_is_middle(w)) tbi_kinematics(w->d, w->state.q, w->state.v);
   measure(w);
-  for (int32_t t = 0; t < w->model->ntree; ++t) {
+  /* in this order leaders come before the others of their islands */
+  for (int32_t i = 0; i < w->model->ntree; ++i) {
+    int32_t t = w->model->tree_order[i];
     tbi_floating *tree = &w->floating.tree[t];
     if (!tree->swings) {
       tree->before = tree->kinetic + tree->potential;

@@ -90,12 +90,16 @@ static int32_t leader_of(tbi_floating *tree, int32_t t) {
   return t;
 }
 
-static void join(tbi_floating *tree, int32_t a, int32_t b) {
+/* The first cluster by name leads, and within a cluster a: sums over an island begin with its
+ * leader, and their rounding shall not depend on the order of a file. */
+static void join(tabi_world *w, int32_t a, int32_t b) {
+  tbi_floating *tree = w->floating.tree;
   a = leader_of(tree, a);
   b = leader_of(tree, b);
   if (a == b) return;
-  int32_t leader = a < b ? a : b;
-  int32_t other = a < b ? b : a;
+  bool a_leads = w->model->tree_cluster[a] <= w->model->tree_cluster[b];
+  int32_t leader = a_leads ? a : b;
+  int32_t other = a_leads ? b : a;
   tree[tree[leader].last].next = other;
   tree[leader].last = tree[other].last;
   tree[other].leader = leader;
@@ -117,7 +121,7 @@ static void join_clusters(tabi_world *w) {
   for (int32_t k = 1; k < model->ntree; ++k) {
     int32_t a = model->tree_order[k - 1];
     int32_t b = model->tree_order[k];
-    if (model->tree_cluster[a] == model->tree_cluster[b]) join(tree, a, b);
+    if (model->tree_cluster[a] == model->tree_cluster[b]) join(w, a, b);
   }
 }
 
@@ -139,7 +143,7 @@ static void join_touching(tabi_world *w) {
     bool grounds = c->port_a == TABI_NONE || c->port_b == TABI_NONE || w->impacts.any;
     touch(w, c->port_a, grounds);
     touch(w, c->port_b, grounds);
-    if (!grounds) join(w->floating.tree, p->port[c->port_a].tree, p->port[c->port_b].tree);
+    if (!grounds) join(w, p->port[c->port_a].tree, p->port[c->port_b].tree);
   }
 }
 
