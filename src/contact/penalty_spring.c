@@ -16,9 +16,12 @@ tbi_spring tbi_spring_of(const tbi_point *c, const tabi_world_def *def, double s
   v4 s = v4_from(c->deflection);
   double across = h * law.damping + h * h * law.stiffness;
   double along = h * law.damping + h * h * law.tangential_stiffness;
-  v3 start =
-      v3_make(-h * law.stiffness * c->gap, -h * law.tangential_stiffness * v4_dot(s, c->frame.y),
-              -h * law.tangential_stiffness * v4_dot(s, c->frame.z));
+  /* the damper of a point that closes acts as far as it gets into the surface: f = -(k + d/h)(g + h
+   * u) */
+  double closing = c->gap > 0 ? law.damping : 0;
+  v3 start = v3_make(-(h * law.stiffness + closing) * c->gap,
+                     -h * law.tangential_stiffness * v4_dot(s, c->frame.y),
+                     -h * law.tangential_stiffness * v4_dot(s, c->frame.z));
   return (tbi_spring){.law = law,
                       .start = v3_scale(share, start),
                       .added_mass = v3_scale(share, v3_make(across, along, along))};
@@ -117,11 +120,12 @@ tbi_spring_energy tbi_springs_update(tbi_problem *p, const tabi_world_def *def, 
         tbi_spring_law_of(c->surface, c->friction, def->penalty.tangential_stiffness);
     if (drops) law = tbi_spring_law_dropping(law, tbi_point_friction(c, true));
     v3 u = velocity_of(p, c);
-    double before = energy_of(&law, c->gap, c->deflection);
+    c->spring.before = energy_of(&law, c->gap, c->deflection);
     c->deflection = deflection_after(c, &law, u, h, drops);
-    double after = energy_of(&law, c->gap + h * u.x, c->deflection);
-    *(tbi_spring_acts(c) ? &sum.stored : &sum.found) += after - before;
-    sum.after += after;
+    c->spring.after = energy_of(&law, c->gap + h * u.x, c->deflection);
+    bool acts = tbi_spring_acts(c) && (!drops || c->gap < 0); /* the published ones overlap */
+    *(acts ? &sum.stored : &sum.found) += c->spring.after - c->spring.before;
+    sum.after += c->spring.after;
   }
   return sum;
 }

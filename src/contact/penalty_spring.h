@@ -18,13 +18,10 @@ typedef struct tbi_spring {
   v3 added_mass; /* S */
 } tbi_spring;
 
-/* A point at rest on a surface touches it, though it does not overlap yet: in free fall for one
- * step it would land with a slip that it never had. */
-#define TBI_TOUCHING 1e-9 /* m */
-
-static inline bool tbi_spring_acts(const tbi_point *c) {
-  return c->gap < TBI_TOUCHING && !c->immobile;
-}
+/* Springs act at all points that may close within the step, also at those that do not overlap yet:
+ * a point in free fall for one more step would end inside the surface, and its spring with an
+ * energy that nobody has put there. */
+static inline bool tbi_spring_acts(const tbi_point *c) { return !c->immobile; }
 
 /* share: factor on r0 and S, 1 or less while springs harden (penalty.c) */
 tbi_spring tbi_spring_of(const tbi_point *c, const tabi_world_def *def, double share);

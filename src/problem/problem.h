@@ -55,14 +55,19 @@ typedef struct tbi_point {
   int32_t port_a, port_b; /* TABI_NONE: stands in the world */
   int32_t candidate;      /* index in the world's list */
   uint8_t slipping;       /* TBI_STICKING to TBI_SLIDING: before the step, at last after it */
-  bool immobile;     /* cannot move along its normal (by loop constraints, say): gets no impulse */
-  uint64_t id;       /* of shapes and feature: finds its impulse of the step before */
-  double mobility;   /* mean of w's diagonal; if immobile, some number > 0 */
-  v4 arm_a, arm_b;   /* from the origins of the trees to the point */
-  m4 frame;          /* normal (from a to b), tangent, tangent: world axes */
-  double w[3][3];    /* change of the point's velocity per impulse, in the frame */
-  double inverse[6]; /* of w: xx yy zz xy xz yz */
-  double target;     /* m/s, least normal velocity: -gap/h, depth correction or rebound */
+  bool immobile;   /* cannot move along its normal (by loop constraints, say): gets no impulse */
+  uint64_t id;     /* of shapes and feature: finds its impulse of the step before */
+  double mobility; /* mean of w's diagonal; if immobile, some number > 0 */
+  v4 arm_a, arm_b; /* from the origins of the trees to the point */
+  m4 frame;        /* normal (from a to b), tangent, tangent: world axes */
+  double w[3][3];  /* change of the point's velocity per impulse, in the frame */
+  union {
+    double inverse[6]; /* of w: xx yy zz xy xz yz */
+    struct {
+      double before, after; /* J, at the start of the step and as predicted for its end */
+    } spring;               /* of penalty, after its solution, which needs no inverse any more */
+  };
+  double target;         /* m/s, least normal velocity: -gap/h, depth correction or rebound */
   double resting_target; /* m/s, the target without its rebound */
   double friction; /* coefficient: kinetic if it slid or slides faster than slip_speed, or static */
   const tabi_material_def *surface; /* of the two shapes together */

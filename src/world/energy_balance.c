@@ -62,8 +62,53 @@ static void note_work(tabi_world *w, int32_t port) {
   if (port == TABI_NONE) return;
   tbi_floating *island = leader_of(w, w->setup.problem.port[port].tree);
   island->works = true;
-  if (w->method->info.compliant || w->method->as_published) island->balanced = false;
+  if (w->method->as_published) island->balanced = false;
 }
+
+/* -- springs of penalty, whose energy is part of that of an island
+ *
+ * What they have at the start of a step is what the step before has predicted for its end.  They
+ * may be found to be loaded more, where a body has turned or rolled on a curved path: then nobody
+ * has done that work. */
+
+static int32_t tree_of_point(const tbi_problem *p, const tbi_point *c) {
+  return p->port[c->port_b != TABI_NONE ? c->port_b : c->port_a].tree;
+}
+
+static const tbi_momentum *left_by_springs(const tabi_world *w, int32_t tree) {
+  const tbi_momentum *left = &w->state.momentum[tree];
+  return left->known == TBI_LEFT_SPRINGS ? left : NULL;
+}
+
+static bool note_springs(tabi_world *w, const tbi_point *c) {
+  int32_t tree = tree_of_point(&w->setup.problem, c);
+  double before = left_by_springs(w, tree) ? 0 : c->spring.before;
+  leader_of(w, tree)->loaded += c->spring.after - before;
+  return c->spring.after != c->spring.before;
+}
+
+static void unload_springs(tabi_world *w) {
+  for (int32_t i = 0; i < w->model->ntree; ++i) {
+    int32_t t = w->model->tree_order[i];
+    const tbi_momentum *left = left_by_springs(w, t);
+    if (!left || left->elastic == 0) continue;
+    leader_of(w, t)->loaded -= left->elastic;
+    leader_of(w, t)->works = true;
+  }
+}
+
+void tbi_world_keep_springs(tabi_world *w) {
+  const tbi_problem *p = &w->setup.problem;
+  for (int32_t t = 0; t < w->model->ntree; ++t)
+    if (w->state.momentum[t].known == TBI_LEFT_NOTHING)
+      w->state.momentum[t] = (tbi_momentum){.elastic = 0, .known = TBI_LEFT_SPRINGS};
+  for (int32_t i = 0; i < p->npoint; ++i) {
+    tbi_momentum *left = &w->state.momentum[tree_of_point(p, &p->point[i])];
+    if (left->known == TBI_LEFT_SPRINGS) left->elastic += p->point[i].spring.after;
+  }
+}
+
+/* -- contacts and joints */
 
 static void note_depth(tabi_world *w, int32_t port) {
   if (port != TABI_NONE) leader_of(w, w->setup.problem.port[port].tree)->deep = true;
@@ -78,7 +123,8 @@ static void note_contacts(tabi_world *w) {
       note_depth(w, c->port_a);
       note_depth(w, c->port_b);
     }
-    if (c->impulse[0] == 0 || (may_be_idle && is_idle(c))) continue;
+    bool springs = w->method->info.compliant && note_springs(w, c);
+    if (!springs && (c->impulse[0] == 0 || (may_be_idle && is_idle(c)))) continue;
     note_work(w, c->port_a);
     note_work(w, c->port_b);
   }
@@ -130,6 +176,7 @@ bool tbi_world_find_balanced(tabi_world *w) {
   for (int32_t t = 0; t < model->ntree; ++t) {
     tree[t].scale = 1;
     tree[t].works = tree[t].deep = false;
+    tree[t].loaded = 0;
     tree[t].balanced = tree[t].leader == t && tree[t].grounded && !w->impacts.any;
   }
   if (!any_balanced(w)) return false;
@@ -141,6 +188,7 @@ bool tbi_world_find_balanced(tabi_world *w) {
   if (!any_balanced(w)) return false;
   leave_springs(w);
   note_contacts(w);
+  if (w->method->info.compliant) unload_springs(w);
   note_limits(w);
   return any_balanced(w);
 }
@@ -220,7 +268,7 @@ double tbi_world_joint_work(const tabi_world *w, int32_t leader) {
 /* J, to take from an island, which may be negative */
 static double surplus_of(const tabi_world *w, int32_t leader) {
   const tbi_floating *island = &w->floating.tree[leader];
-  double gain = island->kinetic + island->potential - island->before;
+  double gain = island->kinetic + island->potential + island->loaded - island->before;
   double noise = NOISE * (island->kinetic + fabs(island->potential) + fabs(island->before));
   double surplus = island->works ? fmax(gain, 0) : gain - tbi_world_joint_work(w, leader);
   bool small = fabs(surplus) <= SMALL * island->kinetic;

@@ -271,7 +271,10 @@ static sums sums_of_island(const tabi_world *w, int32_t leader) {
 static tbi_momentum momentum_of(const sums *s) {
   v4 c = v4_scale(1 / s->inertia.mass, s->inertia.h);
   sv p = about(s->momentum, v4_scale(-1, c));
-  return (tbi_momentum){v4_to(p.lin), v4_to(p.ang), v3_add(s->origin, v4_to(c)), 1};
+  return (tbi_momentum){.lin = v4_to(p.lin),
+                        .ang = v4_to(p.ang),
+                        .com = v3_add(s->origin, v4_to(c)),
+                        .known = TBI_LEFT_MOMENTUM};
 }
 
 /* whether an island is one cluster: its trees come first */
@@ -280,12 +283,16 @@ static bool is_cluster(const tabi_world *w, int32_t leader) {
   return cluster[w->floating.tree[leader].last] == cluster[leader];
 }
 
+static bool is_known(const tabi_world *w, int32_t tree) {
+  return w->state.momentum[tree].known == TBI_LEFT_MOMENTUM;
+}
+
 /* Momenta that the step before did not leave.  d is at the start of the step, but for integrators
  * that solve at its middle and joints that move as told, which had other velocities before. */
 static void measure_start(tabi_world *w) {
   bool at_start = !w->state.head->prescribes && !tbi_world_is_middle(w) && !w->floating.swings;
   for (int32_t t = 0; t < w->model->ntree; ++t) {
-    if (!is_restored(w, t) || (is_cluster(w, t) && w->state.momentum[t].known)) continue;
+    if (!is_restored(w, t) || (is_cluster(w, t) && is_known(w, t))) continue;
     if (!at_start) tbi_kinematics(w->d, w->state.q, w->state.v);
     at_start = true;
     sums s = sums_of_island(w, t);
@@ -368,7 +375,7 @@ static void restore(tabi_world *w, int32_t leader) {
     correct_base(w, t, &by);
   if (w->floating.tree[leader].kept)
     tbi_world_keep_energy(w, leader, &target, s.inertia.mass, rigid_turn(&s, target.ang));
-  target.known = is_cluster(w, leader);
+  target.known = is_cluster(w, leader) ? TBI_LEFT_MOMENTUM : TBI_LEFT_NOTHING;
   w->state.momentum[leader] = target;
 }
 
@@ -394,7 +401,7 @@ static void restore_all(tabi_world *w) {
     if (is_restored(w, t)) {
       restore(w, t);
     } else {
-      w->state.momentum[t].known = 0;
+      w->state.momentum[t].known = TBI_LEFT_NOTHING;
     }
   }
   for (int32_t t = 0; t < w->model->ntree; ++t)
@@ -407,8 +414,9 @@ void tbi_world_keep_momentum(tabi_world *w) {
     restore_all(w);
   } else {
     for (int32_t t = 0; t < w->model->ntree; ++t)
-      w->state.momentum[t].known = 0;
+      w->state.momentum[t].known = TBI_LEFT_NOTHING;
   }
+  if (w->method->info.compliant) tbi_world_keep_springs(w);
   if (w->def.integrator == TABI_MIDPOINT && !tbi_world_is_middle(w)) keep_change(w);
 }
 

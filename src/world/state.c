@@ -104,7 +104,7 @@ static bool are_momenta(const tabi_world *w, const void *snapshot) {
   for (int32_t t = 0; t < w->model->ntree; ++t) {
     tbi_momentum m;
     memcpy(&m, bytes + sizeof m * (size_t)t, sizeof m);
-    if (m.known != 0 && m.known != 1) return false;
+    if (m.known < TBI_LEFT_NOTHING || m.known > TBI_LEFT_SPRINGS) return false;
     if (!are_finite(bytes + sizeof m * (size_t)t, offsetof(tbi_momentum, known))) return false;
   }
   return true;

@@ -59,10 +59,20 @@ typedef struct tbi_world_head {
   bool prescribes;                  /* some joint moves as told */
 } tbi_world_head;
 
-/* Linear momentum, angular momentum about the centre of mass, and where that is. */
+/* What a step leaves of a tree. */
+enum {
+  TBI_LEFT_NOTHING,
+  TBI_LEFT_MOMENTUM, /* of the island that it leads, which floats */
+  TBI_LEFT_SPRINGS,  /* of its contacts under penalty */
+};
 typedef struct tbi_momentum {
-  v3 lin, ang, com;
-  int64_t known; /* whether the step before left it */
+  union {
+    struct {
+      v3 lin, ang, com; /* momentum, angular momentum about the centre of mass, and where that is */
+    };
+    double elastic; /* J, predicted for the end of the step */
+  };
+  int64_t known; /* TBI_LEFT_NOTHING to TBI_LEFT_SPRINGS */
 } tbi_momentum;
 
 /* A tree in a step (momentum.c, free_motion.c).  Trees that contacts and connections hold together
@@ -90,6 +100,7 @@ typedef struct tbi_floating {
   bool deep;     /* of leaders: some contact is deeper than allowed */
   double kinetic, potential; /* J, of leaders: of the island at the state of d */
   double before;             /* J, of leaders: both, at the start of the step */
+  double loaded;             /* J, of leaders: what the step added to springs of contacts */
   bool kept;                 /* of leaders: its energy is that of floating_balance.c */
   /* swinging.c */
   bool hangs;  /* made once: the world holds its cluster, which may swing */
@@ -148,7 +159,7 @@ struct tabi_world {
     tbi_world_head *head;
     double *q, *v;
     double *v_change; /* of v in the last step, of trees without jumps, or 0: [tbi_world_nchange] */
-    tbi_momentum *momentum; /* of islands that float, by leader: [ntree] */
+    tbi_momentum *momentum; /* of islands that float, by leader, and of springs: [ntree] */
     tabi_servo *servo;      /* [njoint] */
     double *control;        /* inputs u of actuators: [nactuator] */
     uint8_t *tendon_hold;   /* tbi_tendon_hold of the step before: [ntendon] */
@@ -541,6 +552,8 @@ void tbi_world_measure_balanced(tabi_world *w);
 void tbi_world_measure_swinging(tabi_world *w);
 /* d at the new state -> solution.v_new, solution.certificate.balance_work */
 void tbi_world_balance_energy(tabi_world *w);
+/* Points of penalty -> state.momentum of trees of which nothing else is left. */
+void tbi_world_keep_springs(tabi_world *w);
 
 /* J, of dampers and dry friction of the joints of an island over the step. */
 double tbi_world_joint_work(const tabi_world *w, int32_t leader);

@@ -211,8 +211,10 @@ static double miss(const made_problem *made, int32_t i, v3 deflection,
   v3 u = made_point_velocity(made, i);
   v3 s = in_frame(&c->frame, deflection);
   v3 wanted = v3_zero();
-  if (c->gap < 0 && !c->immobile) {
-    v3 f = v3_make(-law.stiffness * (c->gap + h * u.x) - law.damping * u.x,
+  if (!c->immobile) {
+    /* a damper acts as far as the point gets into the surface */
+    double inside = c->gap > 0 ? u.x + c->gap / h : u.x;
+    v3 f = v3_make(-law.stiffness * (c->gap + h * u.x) - law.damping * inside,
                    -law.tangential_stiffness * (s.y + h * u.y) - law.damping * u.y,
                    -law.tangential_stiffness * (s.z + h * u.z) - law.damping * u.z);
     wanted = tbi_spring_law_cut(&law, v3_scale(h, f));
