@@ -6,6 +6,8 @@
  * never pulls, and slides where friction does not suffice.  Taken at the end of the step, with
  * g + h u and s + h u, that is an impulse
  *     r = cut(r0 - S u),   r0 = -h (k g, k_t s),   S = h d + h^2 k.
+ * A point that closes within the step (g > 0) has its damper as far as it gets into the surface:
+ *     r0 = -(h k + d) g across.
  *
  * All points are solved together, by Newton's method on  r = cut(r0 - S (q + W r)): the limit of
  * stiffness is then a rigid contact, and no order matters (penalty_paper.c has the published loop

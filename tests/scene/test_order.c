@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MAX_ITEMS = 1024, METHODS = 4, STATES = 50, SEED = 7 };
 
@@ -168,10 +169,11 @@ static void copy_file(const char *folder, const char *name, uint64_t seed) {
   free(text);
 }
 
-/* a name with an ending; folders have none */
-static bool is_file(const char *name) {
-  const char *dot = strchr(name, '.');
-  return dot && dot != name;
+static bool is_file(const char *folder, const char *name) {
+  char path[512];
+  struct stat found;
+  (void)snprintf(path, sizeof path, "%s/%s/%s", TABI_SOURCE_DIR, folder, name);
+  return stat(path, &found) == 0 && S_ISREG(found.st_mode);
 }
 
 /* all files of a folder, so that none that belongs to a robot is forgotten */
@@ -181,7 +183,7 @@ static void copy_folder(const char *folder, uint64_t seed) {
   DIR *dir = opendir(path);
   assert_non_null(dir);
   for (const struct dirent *file = readdir(dir); file; file = readdir(dir))
-    if (is_file(file->d_name)) copy_file(folder, file->d_name, seed);
+    if (is_file(folder, file->d_name)) copy_file(folder, file->d_name, seed);
   (void)closedir(dir);
 }
 
