@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/layout.h"
+#include "base/random.h"
 #include "batch/lane_sense.h"
 #include "model/model.h"
 
@@ -282,6 +283,13 @@ static void store_feet(const group *g, int32_t l) {
     tbi_lane_foot(g->w, g->b->foot[i], l, to + 6 * (ptrdiff_t)i);
 }
 
+/* of the noise of a world's sensors after so many steps */
+static uint64_t seed_of(const tabi_batch *b, int32_t world) {
+  uint64_t seed = b->world_def.seed;
+  seed = tbi_random_next(&seed) ^ (uint64_t)world;
+  return tbi_random_next(&seed) ^ (uint64_t)b->steps[world];
+}
+
 static void store_lane(const group *g, int32_t l, int32_t steps) {
   int32_t world = g->world[l];
   bool failed = get_mask(g->w->failed, l);
@@ -296,8 +304,8 @@ static void store_lane(const group *g, int32_t l, int32_t steps) {
   store_warm(g, l);
   store_feet(g, l);
   double *sensors = tbi_batch_row(g->b, TABI_BATCH_SENSOR, world);
-  if (sensors) tbi_lane_sensors(g->w, l, sensors);
   g->b->steps[world] += steps;
+  if (sensors) tbi_lane_sensors(g->w, l, seed_of(g->b, world), sensors);
 }
 
 /* -- steps */

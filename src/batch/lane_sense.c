@@ -4,6 +4,7 @@
 #include "batch/lane_sense.h"
 
 #include "base/assertion.h"
+#include "base/random.h"
 #include "math/trig.h"
 #include "model/model.h"
 
@@ -183,7 +184,25 @@ static int32_t dof_of(const tabi_model *model, int32_t joint) {
   return body == TABI_NONE ? TABI_NONE : model->body[body].v;
 }
 
-void tbi_lane_sensors(const tbi_lane_work *w, int32_t lane, double *value) {
+/* -- readings */
+
+/* normal distribution, by Box and Muller */
+static double gauss(uint64_t *random) {
+  double radius = sqrt(-2 * log(1 - tbi_random_unit(random)));
+  return radius * cos(6.283185307179586 * tbi_random_unit(random));
+}
+
+/* noise is added, then the value is rounded and cut to its range */
+static void spoil(const tabi_sensor_def *def, uint64_t *random, double *value) {
+  for (int32_t k = 0; k < tabi_sensor_type_size(def->type); ++k) {
+    double step = def->resolution[k];
+    if (def->noise[k] > 0) value[k] += def->noise[k] * gauss(random);
+    if (step > 0) value[k] = step * round(value[k] / step);
+    value[k] = fmin(fmax(value[k], -def->range[k]), def->range[k]);
+  }
+}
+
+void tbi_lane_sensors(const tbi_lane_work *w, int32_t lane, uint64_t random, double *value) {
   const tabi_model *model = w->plan->model;
   for (int32_t i = 0; i < model->nsensor; ++i) {
     const tabi_sensor_def *def = &model->sensor[i];
@@ -206,6 +225,7 @@ void tbi_lane_sensors(const tbi_lane_work *w, int32_t lane, double *value) {
     default:
       read_contact(w, def->link, lane, value);
     }
+    spoil(def, &random, value);
     value += tabi_sensor_type_size(def->type);
   }
 }
@@ -217,9 +237,6 @@ const char *tbi_lane_sensor_refusal(const tabi_sensor_def *def) {
                def->type == TABI_SENSOR_GYRO || def->type == TABI_SENSOR_ACCELEROMETER ||
                def->type == TABI_SENSOR_CONTACT;
   if (!known) return "a sensor of forces through joints, pressure or ZMP";
-  for (int32_t i = 0; i < tabi_sensor_type_size(def->type); ++i)
-    if (def->noise[i] > 0 || def->resolution[i] > 0 || def->range[i] < HUGE_VAL)
-      return "a sensor has noise, a resolution or a range";
   return def->delay > 0 ? "a sensor has a delay" : NULL;
 }
 

@@ -6,8 +6,8 @@
 
 /* Force and torque of all contacts on a link, about its origin, world axes, mean over the step. */
 void tbi_lane_foot(const tbi_lane_work *w, int32_t link, int32_t lane, double six[6]);
-/* The values of all sensors, one after another. */
-void tbi_lane_sensors(const tbi_lane_work *w, int32_t lane, double *value);
+/* The values of all sensors, one after another, with the noise that the random numbers give. */
+void tbi_lane_sensors(const tbi_lane_work *w, int32_t lane, uint64_t random, double *value);
 /* Why lanes cannot read a sensor of the model, or NULL. */
 const char *tbi_lane_sensor_refusal(const tabi_sensor_def *def);
 /* Marks the bodies of a plan whose poses sensors and feet need. */

@@ -135,6 +135,73 @@ static void other_worlds_are_stepped_one_by_one(void **state) {
   stand_close(&t);
 }
 
+/* a pendulum at rest, with a gyro and an encoder */
+static tabi_model *make_pendulum(void) {
+  tabi_builder *builder = tabi_builder_create();
+  tabi_link_def link = tabi_link_def_default();
+  link.mass = 1;
+  link.inertia[0] = link.inertia[1] = link.inertia[2] = 0.1;
+  tabi_joint_def joint = tabi_joint_def_default();
+  joint.type = TABI_JOINT_CONTINUOUS;
+  joint.parent = TABI_WORLD;
+  joint.child = tabi_builder_add_link(builder, &link);
+  joint.axis[0] = joint.axis[2] = 0;
+  joint.axis[1] = 1;
+  int32_t hinge = tabi_builder_add_joint(builder, &joint);
+  tabi_sensor_def gyro = tabi_sensor_def_default();
+  gyro.type = TABI_SENSOR_GYRO;
+  gyro.link = joint.child;
+  gyro.noise[1] = 0.1;
+  gyro.range[1] = 2.1;
+  (void)tabi_builder_add_sensor(builder, &gyro);
+  tabi_sensor_def encoder = tabi_sensor_def_default();
+  encoder.type = TABI_SENSOR_ENCODER;
+  encoder.joint = hinge;
+  encoder.resolution[0] = 0.25;
+  (void)tabi_builder_add_sensor(builder, &encoder);
+  tabi_model *model = tabi_builder_build(builder, NULL);
+  tabi_builder_destroy(builder);
+  assert_non_null(model);
+  return model;
+}
+
+/* turning at 2 rad/s: the mean and the spread of the noise, the range, and whole multiples */
+static void sensors_are_as_imperfect_as_they_say(void **state) {
+  (void)state;
+  enum { WORLDS = 400 };
+  tabi_model *model = make_pendulum();
+  tabi_batch_def def = plain(WORLDS);
+  tabi_batch *b = tabi_batch_create(model, NULL, &def, NULL);
+  assert_non_null(b);
+  assert_true(tabi_batch_lanes(b) > 0);
+  int32_t n;
+  double *v = tabi_batch_array(b, TABI_BATCH_V, NULL);
+  double *q = tabi_batch_array(b, TABI_BATCH_Q, NULL);
+  const double *reading = tabi_batch_array(b, TABI_BATCH_SENSOR, &n);
+  assert_int_equal(n, 4);
+  for (int32_t i = 0; i < WORLDS; ++i) {
+    v[i] = 2;
+    q[i] = 0.6;
+  }
+  assert_int_equal(tabi_batch_step(b, 1, NULL), 0);
+  double below = 0;
+  double square = 0;
+  for (int32_t i = 0; i < WORLDS; ++i) {
+    const double *row = reading + 4 * (ptrdiff_t)i;
+    double error = fmin(row[1] - 2, 0);
+    below += row[1] < 2;
+    square += error * error;
+    assert_true(row[1] <= 2.1);
+    assert_near(row[0], 0, 1e-12);
+    assert_near(row[3], 0.5, 1e-12);
+  }
+  /* half of the readings are below the truth, and these spread as the noise says */
+  assert_near(below / WORLDS, 0.5, 0.1);
+  assert_near(sqrt(square / below), 0.1, 0.02);
+  tabi_batch_destroy(b);
+  tabi_model_destroy(model);
+}
+
 static void bad_defs_are_refused(void **state) {
   (void)state;
   stand t = stand_open();
@@ -169,6 +236,7 @@ int main(void) {
       cmocka_unit_test(rollout_is_steps),
       cmocka_unit_test(a_world_can_be_looked_at),
       cmocka_unit_test(other_worlds_are_stepped_one_by_one),
+      cmocka_unit_test(sensors_are_as_imperfect_as_they_say),
       cmocka_unit_test(bad_defs_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
