@@ -5,9 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TBI_LANES = 8 };
+enum { TBI_SWEEP_LANES = 8 };
 
-typedef double tbi_lane[TBI_LANES];
+typedef double tbi_lane[TBI_SWEEP_LANES];
 
 /* One contact of each group of a pack; all zero where a group has no more of them. */
 typedef struct tbi_lane_row {
@@ -27,8 +27,9 @@ typedef struct tbi_lane_row {
 } tbi_lane_row;
 
 typedef struct tbi_lane_pack {
-  double *a[TBI_LANES], *b[TBI_LANES]; /* twists of the two ports, 8 numbers; the world's is zero */
-  int32_t row, rows;                   /* its first row, and how many */
+  double *a[TBI_SWEEP_LANES],
+      *b[TBI_SWEEP_LANES]; /* twists of the two ports, 8 numbers; the world's is zero */
+  int32_t row, rows;       /* its first row, and how many */
 } tbi_lane_pack;
 
 /* What a sweep has done. */

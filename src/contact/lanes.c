@@ -187,14 +187,14 @@ static void make_pack(tbi_lanes *lanes, const int32_t *g, int32_t count, int32_t
   tbi_lane_pack *pack = &lanes->pack[lanes->npack++];
   tbi_lane_row *row = &lanes->row[lanes->nrow];
   *pack = (tbi_lane_pack){.row = lanes->nrow, .rows = rows};
-  for (int lane = 0; lane < TBI_LANES; ++lane) {
+  for (int lane = 0; lane < TBI_SWEEP_LANES; ++lane) {
     const tbi_group none = {TABI_NONE, TABI_NONE, 0, 0};
     const tbi_group *group = lane < count ? &p->group[g[lane]] : &none;
     pack->a[lane] = twist_of(lanes, group->port_a);
     pack->b[lane] = twist_of(lanes, group->port_b);
     for (int32_t i = 0; i < group->count; ++i) {
       fill_lane(p, group->first + i, &row[i], lane);
-      lanes->lane_of[group->first + i] = (lanes->nrow + i) * TBI_LANES + lane;
+      lanes->lane_of[group->first + i] = (lanes->nrow + i) * TBI_SWEEP_LANES + lane;
     }
     for (int32_t i = group->count; i < rows; ++i)
       clear_lane(&row[i], lane);
@@ -223,8 +223,8 @@ static void pack_groups(tbi_lanes *lanes, const bins *at) {
   memset(lanes->world, 0, 8 * sizeof *lanes->world);
   for (int c = 0; c < COLOURS; ++c) {
     int32_t end = at->first[c + 1][0];
-    for (int32_t i = at->first[c][0]; i < end; i += TBI_LANES) {
-      int32_t count = end - i < TBI_LANES ? end - i : TBI_LANES;
+    for (int32_t i = at->first[c][0]; i < end; i += TBI_SWEEP_LANES) {
+      int32_t count = end - i < TBI_SWEEP_LANES ? end - i : TBI_SWEEP_LANES;
       int32_t rows = longest(lanes->p, lanes->sorted + i, count);
       if (lanes->nrow + rows <= lanes->max_rows) {
         make_pack(lanes, lanes->sorted + i, count, rows);
@@ -287,7 +287,7 @@ static void carry_on(const tbi_lanes *lanes, double share) {
   for (int32_t r = 0; r < lanes->nrow; ++r) {
     tbi_lane_row *row = &lanes->row[r];
     if (share == 0) memset(row->way, 0, sizeof row->way);
-    go_on(row->impulse[0], row->way[0], row->step[0], share, 3 * TBI_LANES);
+    go_on(row->impulse[0], row->way[0], row->step[0], share, 3 * TBI_SWEEP_LANES);
   }
   for (int32_t k = 0; k < lanes->p->nport; ++k) {
     if (share == 0) lanes->way[k] = sv_zero();
@@ -302,9 +302,9 @@ static void end(const tbi_lanes *lanes) {
   tbi_problem *p = lanes->p;
   for (int32_t i = 0; i < p->npoint; ++i) {
     if (lanes->lane_of[i] == TABI_NONE) continue;
-    const tbi_lane_row *row = &lanes->row[lanes->lane_of[i] / TBI_LANES];
+    const tbi_lane_row *row = &lanes->row[lanes->lane_of[i] / TBI_SWEEP_LANES];
     for (int k = 0; k < 3; ++k)
-      p->point[i].impulse[k] = row->impulse[k][lanes->lane_of[i] % TBI_LANES];
+      p->point[i].impulse[k] = row->impulse[k][lanes->lane_of[i] % TBI_SWEEP_LANES];
   }
   tbi_problem_receive_more(p);
 }

@@ -29,7 +29,7 @@ typedef struct tbi_lanes {
   tbi_lane_pack *pack;
   tbi_lane_row *row;
   int32_t *alone;    /* groups that are visited one by one */
-  int32_t *lane_of;  /* of a point: row * TBI_LANES + lane, or TABI_NONE */
+  int32_t *lane_of;  /* of a point: row * TBI_SWEEP_LANES + lane, or TABI_NONE */
   uint64_t *colours; /* of a port, as bits */
   uint8_t *colour;   /* of a group */
   int32_t *sorted;   /* groups by colour, those with more points first */

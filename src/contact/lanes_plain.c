@@ -92,9 +92,9 @@ static void visit(tbi_lane_row *c, int lane, twist *a, twist *b, tbi_lanes_chang
 
 tbi_lanes_change tbi_lanes_sweep_plain(const tbi_lane_pack *pack, int32_t count,
                                        tbi_lane_row *row) {
-  tbi_lanes_change change[TBI_LANES] = {0};
+  tbi_lanes_change change[TBI_SWEEP_LANES] = {0};
   for (int32_t i = 0; i < count; ++i, ++pack) {
-    for (int lane = 0; lane < TBI_LANES; ++lane) {
+    for (int lane = 0; lane < TBI_SWEEP_LANES; ++lane) {
       twist a = read_twist(pack->a[lane]);
       twist b = read_twist(pack->b[lane]);
       for (int32_t r = pack->row; r < pack->row + pack->rows; ++r)
@@ -104,7 +104,7 @@ tbi_lanes_change tbi_lanes_sweep_plain(const tbi_lane_pack *pack, int32_t count,
     }
   }
   tbi_lanes_change all = {0};
-  for (int lane = 0; lane < TBI_LANES; ++lane) {
+  for (int lane = 0; lane < TBI_SWEEP_LANES; ++lane) {
     all.largest = change[lane].largest > all.largest ? change[lane].largest : all.largest;
     all.square += change[lane].square;
   }

@@ -127,10 +127,10 @@ static inline void visit(tbi_lane_row *c, int at, vec a[6], vec b[6], changes *t
 
 tbi_lanes_change NAME(TBI_LANES_WIDTH)(const tbi_lane_pack *pack, int32_t count,
                                        tbi_lane_row *row) {
-  changes change[TBI_LANES / WIDTH];
+  changes change[TBI_SWEEP_LANES / WIDTH];
   memset(change, 0, sizeof change);
   for (int32_t i = 0; i < count; ++i, ++pack) {
-    for (int at = 0; at < TBI_LANES; at += WIDTH) {
+    for (int at = 0; at < TBI_SWEEP_LANES; at += WIDTH) {
       twists a = gather(pack->a + at);
       twists b = gather(pack->b + at);
       for (int32_t r = pack->row; r < pack->row + pack->rows; ++r)
@@ -140,7 +140,7 @@ tbi_lanes_change NAME(TBI_LANES_WIDTH)(const tbi_lane_pack *pack, int32_t count,
     }
   }
   tbi_lanes_change all = {0};
-  for (int i = 0; i < TBI_LANES; ++i) {
+  for (int i = 0; i < TBI_SWEEP_LANES; ++i) {
     const changes *own = &change[i / WIDTH];
     all.largest = own->largest[i % WIDTH] > all.largest ? own->largest[i % WIDTH] : all.largest;
     all.square += own->square[i % WIDTH];

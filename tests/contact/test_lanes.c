@@ -23,9 +23,9 @@ typedef struct packs {
 static void draw_row(rng *r, tbi_lane_row *row) {
   tbi_lane *at = (tbi_lane *)row;
   for (size_t k = 0; k < sizeof *row / sizeof *at; ++k)
-    for (int lane = 0; lane < TBI_LANES; ++lane)
+    for (int lane = 0; lane < TBI_SWEEP_LANES; ++lane)
       at[k][lane] = rng_between(r, -0.3, 0.3);
-  for (int lane = 0; lane < TBI_LANES; ++lane) {
+  for (int lane = 0; lane < TBI_SWEEP_LANES; ++lane) {
     row->friction[lane] = rng_between(r, 0, 1);
     row->normal_inverse[lane] = rng_between(r, 0.1, 1);
     row->slide[lane] = rng_between(r, 0.1, 1);
@@ -45,7 +45,7 @@ static void draw_packs(rng *r, packs *p) {
     int first = rng_below(r, PORTS);
     p->pack[i].row = i * ROWS;
     p->pack[i].rows = 1 + rng_below(r, ROWS);
-    for (int lane = 0; lane < TBI_LANES; ++lane) {
+    for (int lane = 0; lane < TBI_SWEEP_LANES; ++lane) {
       p->pack[i].a[lane] = p->twist[(first + 2 * lane) % PORTS];
       p->pack[i].b[lane] = p->twist[(first + 2 * lane + 1) % PORTS];
     }
