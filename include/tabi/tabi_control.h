@@ -195,6 +195,7 @@ typedef struct tabi_stepper_def {
                              NULL: no sensors at all */
   int32_t gyro, accelerometer; /* in the frame of the base joint's child */
   int32_t force[2];            /* force and torque at the last joint of each leg */
+  bool sees_ground; /* it looks where it steps: stairs, slopes; else it feels the ground only */
 } tabi_stepper_def;
 
 /* What the robot shall do; speeds are cut to what its legs can do and reached gradually. */

@@ -16,10 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PI          3.14159265358979323846
-#define ANKLE_SHARE 0.9 /* of the effort limit of an ankle that balance may ask for */
-#define RATE_SHARE  0.8 /* of velocity limits that usual steps may need */
-#define STAND_GAIN  3.0
+#define PI         3.14159265358979323846
+#define STAND_GAIN 3.0
 #define STEP_TRIGGER                                                                               \
   0.75                      /* share of the way from r to the edge of support, from which it steps \
                              */
@@ -33,6 +31,10 @@
 #define FALLEN_TILT   0.5   /* cosine */
 #define COMMIT        0.3   /* of 1 / omega before landing, from when a step is not postponed */
 #define LANDING_RATE  0.04  /* of omega z: speed at which a foot meets the ground */
+#define LOOK_AGAIN    0.005 /* of the leg, by which a place has moved since it was looked at */
+#define LONG_STRIDE   0.5   /* of the leg, of steps made longer to reach a stair */
+#define EYE_HEIGHT    0.35  /* of the leg, above the stance foot, from where it looks */
+#define EVEN          0.015 /* of the leg, of ground to stand on */
 #define STRAIGHT_LEG  0.985 /* stretch of a leg that must leave the ground */
 #define LONG_LEG      0.96  /* stretch of legs in long steps */
 #define BEYOND_HALF   0.6   /* of a step, where the CoM is at most while both feet stand */
@@ -50,120 +52,6 @@ tabi_stepper_def tabi_stepper_def_default(void) {
 }
 
 /* -- making */
-
-/* Angle that the ankle can roll: of the leg's joints behind the knee, the one about the front. */
-static double ankle_roll(const tabi_stepper *s) {
-  const tabi_leg *leg = &s->biped.leg[0];
-  const tbi_balance *b = &s->balance;
-  v3 front = m3_column(&b->at[0].frame.rot, 0);
-  double most = 0.3;
-  for (int32_t i = leg->njoint / 2; i < leg->njoint; ++i) {
-    const tabi_joint_def *joint = &s->model->joint[leg->joint[i]];
-    int32_t dof = s->model->body[s->model->joint_body[leg->joint[i]]].v;
-    double along = fabs(v3_dot(v4_to(b->d->axis[dof].ang), front));
-    if (along > 0.8 && joint->type == TABI_JOINT_REVOLUTE)
-      most = tbi_min(0.6, tbi_min(-joint->lower, joint->upper));
-  }
-  return tbi_max(most, 0.1);
-}
-
-/* rad/s, the lowest velocity limit in a leg. */
-static double slowest_joint(const tabi_stepper *s) {
-  double slowest = HUGE_VAL;
-  for (int32_t i = 0; i < s->biped.leg[0].njoint; ++i) {
-    double limit = s->model->joint[s->biped.leg[0].joint[i]].velocity;
-    if (limit > 0) slowest = tbi_min(slowest, limit);
-  }
-  return slowest;
-}
-
-/* How far from the ankle, along the sole, its effort limit lets the centre of pressure go. */
-static void ankle_range(const tabi_stepper *s, int side, double range[2]) {
-  const tabi_leg *leg = &s->biped.leg[side];
-  const tbi_balance *b = &s->balance;
-  const tbi_frame *sole = &b->at[side].frame;
-  range[0] = -HUGE_VAL;
-  range[1] = HUGE_VAL;
-  for (int32_t i = leg->njoint / 2; i < leg->njoint; ++i) {
-    const tbi_body *body = &s->model->body[s->model->joint_body[leg->joint[i]]];
-    double along = fabs(v3_dot(v4_to(b->d->axis[body->v].ang), m3_column(&sole->rot, 1)));
-    double effort = tbi_drive_effort(s->model, leg->joint[i]);
-    if (along < 0.8 || !isfinite(effort)) continue;
-    v3 ankle =
-        v3_add(v4_to(b->d->body[s->model->joint_body[leg->joint[i]]].pos), b->d->origin[b->tree]);
-    double at = v3_dot(v3_sub(ankle, sole->pos), m3_column(&sole->rot, 0));
-    double lever = ANKLE_SHARE * effort / (b->mass * b->gravity);
-    range[0] = at - lever;
-    range[1] = at + lever;
-  }
-}
-
-/* The outline of a sole less a margin, and what the ankle can hold. */
-static void set_outline(tabi_stepper *s, int side, double z) {
-  const tabi_leg *leg = &s->biped.leg[side];
-  double range[2];
-  double own = tbi_max(0.1 * leg->width, 0.008 * z);
-  const double size[2] = {tbi_max(leg->length, 1e-3), tbi_max(leg->width, 1e-3)};
-  const double margin[2] = {tbi_min(own + 0.05 * size[0], 0.4 * size[0]),
-                            tbi_min(own, 0.4 * size[1])};
-  ankle_range(s, side, range);
-  for (int32_t i = 0; i < leg->ncorner; ++i) {
-    double *to = s->corner[side][i];
-    for (int k = 0; k < 2; ++k)
-      to[k] = leg->corner[i][k] * (1 - 2 * margin[k] / size[k]);
-    to[0] = tbi_min(tbi_max(to[0], range[0]), range[1]);
-  }
-  double front = tbi_min(0.5 * size[0] - margin[0], range[1]);
-  double back = tbi_min(0.5 * size[0] - margin[0], -range[0]);
-  s->limits.half[0] = tbi_min(s->limits.half[0], tbi_max(tbi_min(front, back), 0.1 * size[0]));
-  s->limits.half[1] = tbi_min(s->limits.half[1], 0.5 * size[1] - margin[1]);
-}
-
-/* docs/balance.md has these as a table. */
-static void set_limits(tabi_stepper *s) {
-  tbi_balance *b = &s->balance;
-  tbi_step_limits *l = &s->limits;
-  double z = b->com.z - 0.5 * (b->at[0].frame.pos.z + b->at[1].frame.pos.z);
-  double reach = 0.5 * (s->biped.leg[0].reach + s->biped.leg[1].reach);
-  double width = tbi_max(s->biped.leg[0].width, s->biped.leg[1].width);
-  double omega = sqrt(b->gravity / z);
-  double fastest = RATE_SHARE * slowest_joint(s);
-  /* rad/s, of hips and knees: 0.55 / T to lift the foot, 3.75 / T for a stride of one leg */
-  double swing = tbi_min(tbi_max(1.15 / omega, 1.3 / fastest), 1.9 / omega);
-  double stride = tbi_min(tbi_max((fastest * swing - 0.55) / 3.75, 0.1), 0.4);
-  b->size = z;
-  tbi_balance_measure_legs(b, &s->biped);
-  s->stretch = tbi_max(tbi_balance_stretch(b, 0), tbi_balance_stretch(b, 1));
-  *l = (tbi_step_limits){
-      .omega = omega,
-      .swing_time = swing,
-      .double_support = 0.18 / omega,
-      .min_time = 0.65 * swing,
-      .max_time = 1.9 * swing,
-      .spacing = s->biped.spacing,
-      .min_spacing = tbi_min(width + 0.03 * reach, s->biped.spacing),
-      .max_spacing = s->biped.spacing + reach * tan(ankle_roll(s)),
-      .max_stride = 0.75 * reach,
-      .speed = omega * reach,
-      .acceleration = 4.5 * b->gravity,
-      .reach = reach,
-  };
-  l->half[0] = l->half[1] = HUGE_VAL;
-  for (int side = 0; side < 2; ++side)
-    set_outline(s, side, z);
-  s->foot_rate = 6 * omega;
-  s->waist_rate = 2 * omega;
-  double t = l->swing_time + l->double_support;
-  s->said = (tabi_stepper_limits){
-      .height = z,
-      .omega = omega,
-      .step_time = t,
-      .lift = 0.045 * z,
-      .velocity = {stride * reach / t, 0.25 * (l->max_spacing - l->min_spacing) / t, 0.3 / t},
-      .stride = l->max_stride,
-      .spacing = {l->min_spacing,                  l->max_spacing                                                },
-  };
-}
 
 /* At the state of the posture. */
 static tabi_status make_estimator(tabi_stepper *s, const tabi_stepper_def *def, tabi_error *err) {
@@ -196,10 +84,11 @@ static tabi_status make(tabi_stepper *s, const tabi_stepper_def *def, tabi_error
   s->v = s->q + nq;
   s->posture = s->v + nv;
   s->balance.friction = def->friction;
+  s->sees_ground = def->sees_ground;
   memcpy(s->posture, def->posture, nq * sizeof *s->q);
   tabi_stepper_reset(s);
   tbi_balance_set(&s->balance, s->q, s->v);
-  set_limits(s);
+  tbi_stepper_set_limits(s);
   status = make_estimator(s, def, err);
   if (status != TABI_OK) return status;
   return tbi_drive_make(&s->drive, &s->balance, &s->biped, def->posture, err);
@@ -241,7 +130,9 @@ static double yaw_of(const m3 *axes) { return atan2(axes->m[1][0], axes->m[0][0]
 void tabi_stepper_reset(tabi_stepper *stepper) {
   TBI_ASSERT(stepper);
   tabi_stepper_command command = stepper->now.command;
-  stepper->now = (tbi_stepper_memory){.command = command, .waist_yaw = NAN};
+  stepper->now = (tbi_stepper_memory){
+      .command = command, .waist_yaw = NAN, .base = NAN, .normal = {0, 0, 1}
+  };
   memcpy(stepper->q, stepper->posture, sizeof *stepper->q * (size_t)stepper->model->nq);
   memset(stepper->v, 0, sizeof *stepper->v * (size_t)stepper->model->nv);
 }
@@ -328,6 +219,8 @@ static void begin_single(tabi_stepper *s) {
   m->elapsed = 0;
   m->swing = (tbi_swing_state){.pos = foot->frame.pos};
   m->swing_yaw = yaw_of(&foot->frame.rot);
+  m->looks = false;
+  m->lifted = foot->frame.pos.z;
 }
 
 /* Where standing it steps or stays: the state of balance, with both feet down. */
@@ -366,7 +259,15 @@ static void move_swing(tabi_stepper *s, const double place[2], double timestep) 
   double whole = m->elapsed + m->remaining;
   double half = 0.5 * whole - m->elapsed;
   bool rising = half > 0.02;
-  v3 target = {place[0], place[1], m->ground + (rising ? s->said.lift : 0)};
+  double top = tbi_max(m->landing, m->ground) + s->said.lift;
+  /* onto a stair: up first, or the toe meets its edge */
+  double climb = m->landing - m->lifted;
+  double clear = climb > EVEN * s->limits.reach
+                     ? tbi_min(tbi_max((m->swing.pos.z - m->lifted) / climb, 0), 1)
+                     : 1;
+  clear *= clear;
+  v3 target = {m->swing.pos.x + clear * (place[0] - m->swing.pos.x),
+               m->swing.pos.y + clear * (place[1] - m->swing.pos.y), rising ? top : m->landing};
   const double time[3] = {m->remaining - 0.02, m->remaining - 0.02, rising ? half : m->remaining};
   double sink = rising ? 0 : LANDING_RATE * s->limits.omega * s->said.height;
   tbi_swing_step(&m->swing, target, sink, time, timestep);
@@ -385,7 +286,9 @@ static void goal_of_swing(const tabi_stepper *s, int side, tbi_balance_goal *goa
   goal->foot[side] = v3_axpy(v3_axpy(m->swing.acc, k * k, off), 2 * k, rate);
   double c = cos(m->swing_yaw);
   double y = sin(m->swing_yaw);
-  m3 want = m3_from_columns((v3){c, y, 0}, (v3){-y, c, 0}, (v3){0, 0, 1});
+  v3 left = v3_cross(m->normal, (v3){c, y, 0});
+  left = v3_scale(1 / v3_norm(left), left);
+  m3 want = m3_from_columns(v3_cross(left, m->normal), left, m->normal);
   v3 turn = tbi_turn_between(&at->frame.rot, &want);
   goal->turn[side] = v3_axpy(v3_scale(k * k, turn), -2 * k, at->rotation);
 }
@@ -394,9 +297,61 @@ static void goal_of_swing(const tabi_stepper *s, int side, tbi_balance_goal *goa
 static bool has_landed(const tabi_stepper *s, int side) {
   const tbi_stepper_memory *m = &s->now;
   double weight = s->balance.mass * s->balance.gravity;
-  double height = s->balance.at[side].frame.pos.z - m->ground;
+  double height = s->balance.at[side].frame.pos.z - m->landing;
   double least = TOUCH_SHARE * (1 + 4 * tbi_max(height, 0) / s->said.lift);
   return s->force[side] > least * weight && m->elapsed > TOUCH_AFTER * (m->elapsed + m->remaining);
+}
+
+/* How much longer a step may be made, in the direction of the command, to reach a stair. */
+static double room_ahead(const tabi_stepper *s, double yaw) {
+  const tbi_stepper_memory *m = &s->now;
+  const tbi_frame *stance = &s->balance.at[m->stance].frame;
+  const double origin[2] = {stance->pos.x, stance->pos.y};
+  double step[2];
+  to_local(origin, yaw, m->place, step);
+  if (m->velocity[0] == 0) return 0;
+  double room = LONG_STRIDE * s->limits.reach - copysign(1, m->velocity[0]) * step[0];
+  return copysign(tbi_max(room, 0), m->velocity[0]);
+}
+
+/* Where the swing foot can stand near the place that balance asks for.  It looks again when that
+ * place has moved, but not when the foot comes down. */
+static void look_ahead(tabi_stepper *s, double yaw, bool comes_down) {
+  tbi_stepper_memory *m = &s->now;
+  if (!m->looks) {
+    m->looks = true;
+    m->looked[0] = HUGE_VAL;
+    m->landing = m->ground;
+    m->normal = (v3){0, 0, 1};
+    m->shift[0] = m->shift[1] = 0;
+  }
+  double moved = hypot(m->place[0] - m->looked[0], m->place[1] - m->looked[1]);
+  if (s->sees_ground && !comes_down && !(moved < LOOK_AGAIN * s->limits.reach)) {
+    const tabi_leg *leg = &s->biped.leg[1 - m->stance];
+    tbi_foothold_eye eye = {
+        .world = s->world,
+        .tree = s->balance.tree,
+        .above = m->ground + EYE_HEIGHT * s->limits.reach,
+        .half = {0.5 * leg->length, 0.5 * leg->width},
+        .uneven = EVEN * s->limits.reach,
+        .ahead = room_ahead(s, yaw)
+    };
+    tbi_foothold f = {
+        .place = {m->place[0], m->place[1]},
+          .height = m->landing, .normal = m->normal
+    };
+    bool found = tbi_foothold_find(&eye, yaw, &f);
+    for (int i = 0; i < 2; ++i)
+      m->shift[i] = found ? f.place[i] - m->place[i] : 0;
+    m->landing = f.height;
+    m->normal = f.normal;
+    memcpy(m->looked, m->place, sizeof m->looked);
+  }
+  bool shifted = m->shift[0] != 0 || m->shift[1] != 0;
+  for (int i = 0; i < 2; ++i) {
+    m->place[i] = comes_down && shifted ? m->stand[i] : m->place[i] + m->shift[i];
+    m->stand[i] = m->place[i];
+  }
 }
 
 /* Double and single support. */
@@ -416,7 +371,7 @@ static void step(tabi_stepper *s, tbi_balance_goal *goal, double timestep) {
   to_local(origin, yaw, m->dcm, at.xi);
   to_local(origin, yaw, where, at.swing);
   memcpy(at.velocity, m->velocity, sizeof at.velocity);
-  at.swing[2] = single ? m->swing.pos.z - m->ground : 0;
+  at.swing[2] = single ? m->swing.pos.z - m->landing : 0;
   double local[2];
   if (m->phase == TABI_STEPPER_SHIFTS) {
     double end[2];
@@ -424,10 +379,12 @@ static void step(tabi_stepper *s, tbi_balance_goal *goal, double timestep) {
     tbi_dcm_cop(s->limits.omega, at.xi, end, m->left, local);
   } else {
     tbi_step_plan plan = tbi_dcm_adjust(&s->limits, &at);
-    const double end[2] = {plan.place[0] + plan.offset[0], plan.place[1] + plan.offset[1]};
-    tbi_dcm_cop(s->limits.omega, at.xi, end, plan.remaining, local);
     m->remaining = plan.remaining;
     to_world(origin, yaw, plan.place, m->place);
+    if (single) look_ahead(s, yaw, comes_down);
+    to_local(origin, yaw, m->place, plan.place);
+    const double end[2] = {plan.place[0] + plan.offset[0], plan.place[1] + plan.offset[1]};
+    tbi_dcm_cop(s->limits.omega, at.xi, end, plan.remaining, local);
   }
   to_world(origin, yaw, local, m->cop);
   goal->stance[m->stance] = true;
@@ -493,6 +450,8 @@ static void set_drop(tabi_stepper *s, double timestep) {
   double apart = hypot(step[0], fabs(step[1]) - s->limits.spacing) / length;
   double level = tbi_min(BEYOND_HALF * apart, 0.8 * LONG_LEG);
   double upright = sqrt(LONG_LEG * LONG_LEG - level * level);
+  double other_height = m->phase == TABI_STEPPER_SINGLE ? m->landing : foot->pos.z;
+  upright -= 0.5 * fabs(other_height - stance->pos.z) / length;
   bool steps = isfinite(length) && m->phase != TABI_STEPPER_STANDS;
   double want = steps ? length * tbi_min(tbi_max(s->stretch - upright, 0), MAX_DROP) : 0;
   m->drop += timestep / (0.1 / s->limits.omega + timestep) * (want - m->drop);
@@ -502,8 +461,8 @@ static void goal_of_com(tabi_stepper *s, tbi_balance_goal *goal) {
   tbi_stepper_memory *m = &s->now;
   const tbi_balance *b = &s->balance;
   double k = s->waist_rate;
-  double z = tbi_max(b->com.z - m->ground, 0.3 * s->said.height);
-  double up = k * k * (m->ground + s->said.height - m->drop - b->com.z) - 2 * k * b->com_rate.z;
+  double z = tbi_max(b->com.z - m->base, 0.3 * s->said.height);
+  double up = k * k * (m->base + s->said.height - m->drop - b->com.z) - 2 * k * b->com_rate.z;
   cut_to_support(goal, m->cop);
   double share = (b->gravity + tbi_max(up, -0.5 * b->gravity)) / z;
   goal->com = (v3){share * (b->com.x - m->cop[0]), share * (b->com.y - m->cop[1]), up};
@@ -558,6 +517,11 @@ static void follow_feet(tabi_stepper *s, double timestep) {
                       ? at[m->stance].frame.pos.z
                       : 0.5 * (at[0].frame.pos.z + at[1].frame.pos.z);
   m->ground = ground;
+  /* the CoM rises and sinks between the feet, not with every step */
+  double other = m->phase == TABI_STEPPER_SINGLE ? m->landing : at[1 - m->stance].frame.pos.z;
+  double between = 0.5 * (at[m->stance].frame.pos.z + other);
+  if (isnan(m->base)) m->base = between;
+  m->base += (between - m->base) * timestep / (lag + timestep);
 }
 
 static bool has_fallen(const tabi_stepper *s) {
@@ -615,6 +579,7 @@ void tabi_stepper_update(tabi_stepper *stepper, tabi_world *world, double timest
   tabi_stepper *s = stepper;
   tbi_stepper_memory *m = &s->now;
   TBI_ASSERT(world->model->njoint == s->model->njoint && world->model->nq == s->model->nq);
+  s->world = world;
   observe(s, world, timestep);
   follow_feet(s, timestep);
   if (m->phase == TABI_STEPPER_FALLEN || has_fallen(s)) {

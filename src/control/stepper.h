@@ -6,6 +6,7 @@
 #include "control/dcm.h"
 #include "control/drive.h"
 #include "control/estimate.h"
+#include "control/foothold.h"
 #include "control/swing.h"
 
 /* All that decides the next update. */
@@ -20,8 +21,15 @@ typedef struct tbi_stepper_memory {
   tbi_swing_state swing; /* reference of the swing foot */
   double swing_yaw;
   double waist_yaw;
-  double ground; /* m */
-  double drop;   /* m, by which the CoM is lower for the sake of long steps */
+  double ground;             /* m */
+  double base;               /* m, of the ground below the CoM */
+  bool looks;                /* it has looked since the foot was lifted */
+  double looked[2];          /* m, where it last did ... */
+  double shift[2], stand[2]; /* m, how far from there it can stand, and where */
+  double lifted;             /* m, height from which the swing foot rose */
+  double landing;            /* m, height of the ground where the swing foot lands */
+  v3 normal;                 /* of that ground */
+  double drop;               /* m, by which the CoM is lower for the sake of long steps */
   double place[2], remaining, dcm[2], cop[2];
   v3 push;           /* m/s^2, acceleration of the base that was asked for, world */
   double felt[2];    /* N, loads of the feet, smoothed */
@@ -44,7 +52,12 @@ struct tabi_stepper {
   double *q, *v;                /* [nq], [nv] the state that is known, part of the memory */
   double *posture;              /* [nq] */
   double force[2];              /* N, that feet carry */
+  bool sees_ground;
+  tabi_world *world; /* in an update */
   tbi_stepper_memory now;
 };
+
+/* Limits and tunings, at the state of the posture. */
+void tbi_stepper_set_limits(tabi_stepper *s);
 
 #endif

@@ -19,6 +19,7 @@ typedef struct keys {
   const tbi_yaml_node *velocity, *sensors;
   int32_t steps;
   double knee_bend, friction, stand_before;
+  bool sees_ground;
 } keys;
 
 static const tbi_field fields[] = {
@@ -30,6 +31,7 @@ static const tbi_field fields[] = {
     {"friction",     TBI_FIELD_POSITIVE,     offsetof(keys, friction)    },
     {"stand_before", TBI_FIELD_NOT_NEGATIVE, offsetof(keys, stand_before)},
     {"sensors",      TBI_FIELD_NODE,         offsetof(keys, sensors)     },
+    {"sees_ground",  TBI_FIELD_BOOL,         offsetof(keys, sees_ground) },
 };
 
 /* Standard deviations and delay of the sensors. */
@@ -206,6 +208,7 @@ static bool make(const tabi_options *options, const keys *given, controller *mad
   def.biped = &biped;
   def.posture = options->r->scene->q;
   if (given->friction > 0) def.friction = given->friction;
+  def.sees_ground = given->sees_ground;
   bool sensed = read_sensors(options, given->sensors, &sensors);
   int32_t *encoder = calloc((size_t)tabi_model_njoint(model) + 1, sizeof *encoder);
   if (!encoder) return tbi_fail_memory(error);

@@ -275,6 +275,111 @@ static void test_pushes_while_walking(void **state) {
   }
 }
 
+/* A robot on some ground that it sees, by its controller in a scene; the state of its stepper after
+ * `duration` s. */
+static tabi_stepper_state walk_over(const char *ground, double speed, double duration) {
+  char text[2400];
+  (void)snprintf(
+      text, sizeof text,
+      "materials: {ground: {friction: 0.8}}\n"
+      "bodies:\n  - {name: floor, fixed: true, shape: {box: [2.8, 4, 0.4]}, xyz: [-1, 0, "
+      "-0.2], material: ground}\n%s"
+      "robots:\n  - name: robot\n    model: %s/models/humanoid36.urdf\n    base: free\n"
+      "    lock: [" BUSHES "]\n"
+      "    controller: {type: walk, velocity: [%g, 0, 0], sees_ground: true}\n",
+      ground, TABI_SOURCE_DIR, speed);
+  tabi_error err = {0};
+  tabi_scene *scene = tabi_scene_load_text(text, strlen(text), "test", NULL, &err);
+  if (!scene) fail_msg("%s", err.message);
+  tabi_world_def def = tabi_scene_world_def(scene);
+  tabi_world *world = tabi_world_create(tabi_scene_model(scene), &def, &err);
+  assert_non_null(world);
+  assert_int_equal(tabi_scene_reset(scene, world, &err), TABI_OK);
+  for (int i = 0; i < (int)(duration / TIMESTEP); ++i) {
+    tabi_scene_control(scene, world);
+    assert_int_equal(tabi_world_step_or_grow(world, NULL), TABI_OK);
+  }
+  tabi_stepper_state s = tabi_stepper_get_state(tabi_scene_stepper(scene, 0));
+  print_message("%d steps, CoM at %.2f, %.2f m\n", s.steps, s.com[0], s.com[2]);
+  tabi_world_destroy(world);
+  tabi_scene_destroy(scene);
+  return s;
+}
+
+/* Three stairs of 7 cm, a tenth of the leg's length. */
+static void test_stairs(void **state) {
+  (void)state;
+  char ground[1000] = "";
+  for (int i = 0; i < 3; ++i) {
+    size_t used = strlen(ground);
+    (void)snprintf(ground + used, sizeof ground - used,
+                   "  - {name: stair%d, fixed: true, shape: {box: [4, 4, %g]}, xyz: [%g, 0, %g], "
+                   "material: ground}\n",
+                   i, 0.07 * (i + 1), 2.35 + 0.38 * i, 0.035 * (i + 1));
+  }
+  tabi_stepper_state s = walk_over(ground, 0.3, 6.5);
+  assert_int_not_equal(s.phase, TABI_STEPPER_FALLEN);
+  assert_true(s.com[0] > 1.3 && s.com[2] > 0.71 + 0.21 - 0.06);
+}
+
+/* 8 degrees up, and down. */
+static void test_slopes(void **state) {
+  (void)state;
+  for (int way = -1; way <= 1; way += 2) {
+    double angle = way * 8 * 0.017453292519943295;
+    char ground[400];
+    (void)snprintf(ground, sizeof ground,
+                   "  - {name: ramp, fixed: true, shape: {box: [4, 4, 0.4]}, xyz: [%.9g, 0, %.9g], "
+                   "rpy: [0, %.9g, 0], material: ground}\n",
+                   0.4 + 2 * cos(angle) + 0.2 * sin(angle), 2 * sin(angle) - 0.2 * cos(angle),
+                   -angle);
+    tabi_stepper_state s = walk_over(ground, 0.3, 5.5);
+    assert_int_not_equal(s.phase, TABI_STEPPER_FALLEN);
+    assert_true(s.com[0] > 0.9);
+    assert_near(s.com[2], 0.71 + (s.com[0] - 0.4) * tan(angle), 0.06);
+  }
+}
+
+/* Steps of 0.3 of the leg, a slalom, and a stop. */
+static void test_slalom(void **state) {
+  (void)state;
+  walker w = {0};
+  load(&w, "figure40.urdf", "", "cone");
+  tabi_stepper_limits limits = tabi_stepper_get_limits(w.stepper);
+  double speed = 0.3 * w.biped.leg[0].reach / limits.step_time;
+  assert_true(speed <= limits.velocity[0]);
+  tabi_stepper_set_command(w.stepper, &(tabi_stepper_command){.velocity = {speed}, .steps = -1});
+  run(&w, 3, NULL);
+  tabi_stepper_state before = tabi_stepper_get_state(w.stepper);
+  run(&w, 2, NULL);
+  tabi_stepper_state s = tabi_stepper_get_state(w.stepper);
+  double stride = (s.com[0] - before.com[0]) / (s.steps - before.steps);
+  print_message("a stride of %.2f of the leg\n", stride / w.biped.leg[0].reach);
+  assert_near(stride / w.biped.leg[0].reach, 0.3, 0.06);
+  double left = 0;
+  double right = 0;
+  for (int turn = 0; turn < 4; ++turn) {
+    tabi_stepper_set_command(
+        w.stepper, &(tabi_stepper_command){
+                       .velocity = {0.5 * speed, 0, (turn % 3 ? -0.9 : 0.9) * limits.velocity[2]},
+                       .steps = -1
+    });
+    run(&w, 1.5, NULL);
+    double yaw = tabi_stepper_get_state(w.stepper).yaw[0];
+    left = fmax(left, yaw);
+    right = fmin(right, yaw);
+  }
+  print_message("a slalom from %.2f to %.2f rad\n", right, left);
+  assert_true(left > 0.3 && right < -0.1);
+  tabi_stepper_set_command(w.stepper, &(tabi_stepper_command){.steps = 0});
+  run(&w, 3, NULL);
+  s = tabi_stepper_get_state(w.stepper);
+  assert_int_equal(s.phase, TABI_STEPPER_STANDS);
+  for (int i = 0; i < 2; ++i)
+    assert_near(s.com_rate[i], 0, 0.02);
+  unload(&w);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_walks),
@@ -284,6 +389,9 @@ int main(void) {
       cmocka_unit_test(test_snapshot),
       cmocka_unit_test(test_sensors),
       cmocka_unit_test(test_pushes_while_walking),
+      cmocka_unit_test(test_stairs),
+      cmocka_unit_test(test_slopes),
+      cmocka_unit_test(test_slalom),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
