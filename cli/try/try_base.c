@@ -126,7 +126,7 @@ bool tbi_try_base_decide(const tabi_model *model, tbi_try_base *base) {
   f.touches = calloc((size_t)tabi_model_nlink(model) + 1, sizeof *f.touches);
   bool good = d && q && v && f.touches;
   if (good) {
-    tbi_try_posture(model, TABI_NONE, q);
+    (void)tbi_try_posture(model, TABI_NONE, q);
     tabi_dynamics_set_state(d, q, v);
     find_touching(&f);
     *base = decide(&f);

@@ -305,8 +305,9 @@ static void destroy(closing *c) {
   free(c->joint);
 }
 
-void tbi_try_close(const tabi_model *model, double *q) {
-  if (tabi_model_nconnection(model) == 0 || tabi_model_nv(model) == 0) return;
+bool tbi_try_close(const tabi_model *model, double *q) {
+  if (tabi_model_nconnection(model) == 0 || tabi_model_nv(model) == 0) return false;
+  bool changed = false;
   closing c;
   if (create(&c, model)) {
     memcpy(c.q, q, sizeof *q * (size_t)c.nq);
@@ -314,7 +315,9 @@ void tbi_try_close(const tabi_model *model, double *q) {
     double gap = first;
     for (int i = 0; i < ROUNDS && gap > CLOSED && first > OPEN && advance(&c); ++i)
       gap = measure(&c);
-    if (first > OPEN && gap < OPEN) memcpy(q, c.q, sizeof *q * (size_t)c.nq);
+    changed = first > OPEN && gap < OPEN;
+    if (changed) memcpy(q, c.q, sizeof *q * (size_t)c.nq);
   }
   destroy(&c);
+  return changed;
 }

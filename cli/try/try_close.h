@@ -6,7 +6,8 @@
 
 /* Turns joints with one coordinate, as little as needed and within their limits, until the
  * connections of the model close; those that move as others do follow.  Leaves q as it is where
- * they are closed, or cannot be, or memory is short. */
-void tbi_try_close(const tabi_model *model, double *q);
+ * they are closed, or cannot be, or memory is short; true: it has
+ * changed. */
+bool tbi_try_close(const tabi_model *model, double *q);
 
 #endif

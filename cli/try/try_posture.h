@@ -4,7 +4,8 @@
 
 #include "common/cli.h"
 
-/* q[nq] of a keyframe, or, TABI_NONE, of the initial posture, moved into the limits of joints. */
-void tbi_try_posture(const tabi_model *model, int32_t keyframe, double *q);
+/* q[nq] of a keyframe, or, TABI_NONE, of the initial posture, moved into the limits of joints;
+ * true: and such that connections close which were open. */
+bool tbi_try_posture(const tabi_model *model, int32_t keyframe, double *q);
 
 #endif

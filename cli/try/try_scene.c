@@ -12,6 +12,7 @@
 typedef struct start {
   double *said, *q, *v; /* [nq] as the file says, and where it starts; [nv] */
   tbi_try_gain *gain;   /* [njoint] */
+  bool closed;          /* connections that the keyframe leaves open */
 } start;
 
 /* Whether a model brings ground of its own. */
@@ -162,7 +163,7 @@ static void write_scene(FILE *out, const tbi_try_scene *s, const tabi_model *mod
   tbi_try_write_text(out, s->model_path);
   if (s->base != TABI_BASE_AS_FILE)
     (void)fprintf(out, "\n    base: %s", s->base == TABI_BASE_FREE ? "free" : "fixed");
-  if (s->keyframe) {
+  if (s->keyframe && !at->closed) {
     (void)fputs("\n    posture: ", out);
     tbi_try_write_text(out, s->keyframe);
   } else {
@@ -209,8 +210,10 @@ bool tbi_try_scene_make(tbi_try_scene *s, const tabi_model *model, int *code) {
   if (good) {
     tabi_model_initial_q(model, at.said);
     if (keyframe != TABI_NONE) s->keyframe = tabi_model_posture(model, keyframe, at.said, NULL);
-    tbi_try_posture(model, keyframe, at.q);
     s->floats = tbi_base_joint(model) != TABI_NONE;
+    // a base that floats would lose the place that the keyframe gives it
+    at.closed = tbi_try_posture(model, keyframe, at.q) && !s->floats;
+    if (at.closed) tabi_model_initial_q(model, at.said);
     for (int32_t i = 0; i < tabi_model_njoint(model); ++i)
       s->own_gains = s->own_gains || tbi_try_holds(model, i);
     good = write_all(s, model, &at);

@@ -80,6 +80,9 @@ class Try(FolderCase):
         self.tabi("try", self.path("loop.xml", LOOP), "--contact", "cone", "--time", "0.01", "--scene", scene)
         _, err = self.tabi("run", scene)
         self.assertNotIn("is open by", err)
+        key = LOOP.replace("</mujoco>", "<keyframe><key name='home' qpos='0.5 0 0'/></keyframe></mujoco>")
+        r = self.json("try", self.path("key.xml", key), "--contact", "cone", "--time", "0.5", "--json")
+        self.assertEqual((r["keyframe"], r["runs"][0]["stands"]), ("home", True), r["runs"][0])
 
     def test_couplings_of_tendons(self):
         """An equality of tendons couples no joints."""
