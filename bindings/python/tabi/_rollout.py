@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from . import _tabi
 from ._model import Model
 
+Array = NDArray[np.float64]
+
 
 class Rollout(NamedTuple):
     """What many worlds did."""
@@ -25,7 +27,7 @@ class Rollout(NamedTuple):
 def rollout(model: Model, q0: ArrayLike, v0: ArrayLike | None = None, targets: ArrayLike | None = None,
             threads: int | None = None, *, steps: int | None = None, kp: ArrayLike = 0.0, kd: ArrayLike = 0.0,
             joints: Sequence[int | str] | None = None, implicit: bool = True, every: int = 1,
-            **settings: Any) -> Rollout:
+            engine: str | None = None, **settings: Any) -> Rollout:
     """Step many worlds of a model from given states, on many threads, without the interpreter's lock.
 
     Args:
@@ -38,8 +40,10 @@ def rollout(model: Model, q0: ArrayLike, v0: ArrayLike | None = None, targets: A
         steps: how many; default: as many as there are targets.
         kp, kd: gains, one or [joints]: N m/rad and N m s/rad, or N/m and N s/m.
         joints: that the targets are for; default: all with one coordinate.
-        implicit: servos that are stable at any stiffness; explicit ones obey effort limits.
+        implicit: servos that are stable at any stiffness; explicit ones are stepped by worlds only.
         every: steps between two samples.
+        engine: "batch": in lanes of the vector unit, as `Batch`; "world": one by one, bit for bit as `World`;
+            None: in lanes where they leave nothing out that a world does (`Batch.reason`).
         settings: of the worlds, as in `World`: contact, timestep, friction, ...
 
     Returns:
@@ -49,7 +53,7 @@ def rollout(model: Model, q0: ArrayLike, v0: ArrayLike | None = None, targets: A
     v0 = np.zeros((len(q0), model.nv)) if v0 is None else np.atleast_2d(np.asarray(v0, float))
     if len(v0) != len(q0):
         v0 = np.ascontiguousarray(np.broadcast_to(v0, (len(q0), model.nv)))
-    driven = model.driven_joints if joints is None else [model.joint_index(joint) for joint in joints]
+    driven = list(model.driven_joints) if joints is None else [model.joint_index(joint) for joint in joints]
     if targets is None:
         driven, targets = [], np.zeros((1, 1, 0))
     targets = np.asarray(targets, float)
@@ -61,10 +65,56 @@ def rollout(model: Model, q0: ArrayLike, v0: ArrayLike | None = None, targets: A
         steps = targets.shape[1]
         if steps == 1:
             raise ValueError("steps: how many?")
+    if engine not in (None, "batch", "world"):
+        raise ValueError(f"engine '{engine}' is none of batch, world")
     kp, kd = (np.ascontiguousarray(np.broadcast_to(np.asarray(x, float), len(driven))) for x in (kp, kd))
+    threads = threads or available_cores()
+    if engine != "world" and implicit:
+        run = _in_lanes(model, q0, v0, targets, driven, kp, kd, steps, every, threads, engine is None, settings)
+        if run is not None:
+            return run
+    if engine == "batch":
+        raise ValueError("engine: explicit servos are stepped by worlds")
     q, v, done = _tabi.rollout(model, q0, v0, targets, np.asarray(driven, float), kp, kd, targets.shape[:2],
-                               implicit, steps, every, threads or available_cores(), settings)
+                               implicit, steps, every, threads, settings)
     return Rollout(q, v, done.astype(np.int64))
+
+
+def _in_lanes(model: Model, q0: Array, v0: Array, targets: Array, driven: list[int], kp: Array, kd: Array, steps: int,
+              every: int, threads: int, exact: bool, settings: dict[str, Any]) -> Rollout | None:
+    """The same by a batch; None if it would do otherwise than a world, and that is not wanted."""
+    from ._batch import Batch
+    count = len(q0)
+    at = [model.v_slice(joint).start for joint in driven]
+    if q0.shape[1] != model.nq or targets.shape[2] != len(driven):
+        return None  # worlds have words for it
+    gains = np.zeros((2, model.nv))
+    gains[:, at] = kp, kd
+    batch = Batch(model, count, threads, kp=gains[0], kd=gains[1], **settings)
+    if exact and (batch.lanes == 0 or batch.reason):
+        return None
+    batch.reset(q=q0, v=v0)
+    rows = steps // every
+    q, v = np.full((count, rows, model.nq), np.nan), np.full((count, rows, model.nv), np.nan)
+    if targets.shape[1] == 1:
+        batch.target[:, at] = targets[:, 0]
+    for row in range(rows):
+        if targets.shape[1] == 1:
+            batch.step(every)
+        else:
+            _follow(batch, targets[:, row * every:(row + 1) * every], at)
+        good = batch.status == 0
+        q[good, row], v[good, row] = batch.q[good], batch.v[good]
+    if steps > rows * every:  # behind the last sample only failures show
+        batch.step(steps - rows * every)
+    return Rollout(q, v, batch.steps)
+
+
+def _follow(batch: Any, targets: Array, at: list[int]) -> None:
+    """One step for each target [worlds or 1, steps, joints]."""
+    for step in range(targets.shape[1]):
+        batch.target[:, at] = targets[:, step]
+        batch.step()
 
 
 def available_cores() -> int:

@@ -72,6 +72,20 @@ def test_rollout_is_the_world(humanoid):
     assert np.array_equal(run.q[0, -1], world.q) and np.array_equal(run.v[0, -1], world.v)
 
 
+def test_lanes_do_what_worlds_do(stand):
+    world = stand.world()
+    world.step(500)
+    joints = list(stand.model.driven_joints)
+    targets = np.tile(world.target[joints], (1, 200, 1))
+    starts = np.tile(world.q, (5, 1))
+    runs = [tabi.rollout(stand.model, starts, None, targets, 2, kp=2000, kd=50, every=50, engine=engine)
+            for engine in ("world", "batch", None)]
+    assert np.array_equal(runs[1].q, runs[2].q) and list(runs[1].steps) == [200] * 5
+    np.testing.assert_allclose(runs[1].q, runs[0].q, rtol=0, atol=1e-8)
+    with pytest.raises(ValueError, match="batch, world"):
+        tabi.rollout(stand.model, world.q, steps=3, engine="lanes")
+
+
 def test_rollouts_that_fail_end_with_nan(ball):
     q0 = np.tile(ball.initial_q, (3, 1))
     v0 = np.zeros((3, 6))
