@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_COPIES 400000 /* elements */
+#define MAX_COPIES 200000 /* elements */
 #define MAX_COUNT  100000 /* replicas of one element */
 
 static bool is_tag(const tbi_xml_node *node, const char *name) {
