@@ -35,6 +35,8 @@ static void move_bodies(tbi_lane_work *w) {
     if (i == w->push_body) apply_push(w, i, &pose);
     if (b->npair > 0) lane_touch_planes(w, i, &pose);
   }
+  for (int32_t i = 0; i < p->nsegment; ++i)
+    place_segment(w, i);
   for (int32_t i = 0; i < p->ncouple; ++i)
     touch_couple(w, &p->couple[i]);
   lane_drop_slots(w);

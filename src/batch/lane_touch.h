@@ -257,31 +257,58 @@ LANE_INLINE ln33 contact_frame(ln3 n) {
   return (ln33){n, t, ln3_cross(n, t)};
 }
 
-/* A segment at its place in the world. */
-typedef struct lane_segment {
-  ln3 end, along; /* world */
-  ln3 origin;     /* of its tree */
-  ln6 vel;
-  ln margin;
-} lane_segment;
-
-static lane_segment place_segment(const tbi_lane_work *w, const tbi_plan_segment *segment) {
+/* once for each, since a segment may meet many others */
+static void place_segment(const tbi_lane_work *w, int32_t index) {
+  const tbi_plan_segment *segment = &w->plan->segment[index];
   const tbi_plan_body *b = &w->plan->body[segment->body];
   lane_pose pose = pose_load(lane_at(w->kept, LANE_POSE * (int64_t)segment->body));
   lane_over o = {.speed = ln3_norm(ln6_at(pose.vel, pose.pos)), .spin = ln3_norm(pose.vel.ang)};
-  lane_segment s = {.vel = pose.vel, .margin = margin_of(w, &o, segment->margin_radius)};
-  s.origin = ln3_load(lane_at(w->origin, 3 * (int64_t)b->tree));
-  ln3 at = ln3_add(s.origin, pose.pos);
-  s.end = ln3_add(at, ln33_mul_splat(&pose.rot, segment->end[0]));
-  s.along = ln3_sub(ln3_add(at, ln33_mul_splat(&pose.rot, segment->end[1])), s.end);
-  return s;
+  double *to = lane_at(w->segment, TBI_SEGMENT_SIZE * (int64_t)index);
+  ln3 at = ln3_add(ln3_load(lane_at(w->origin, 3 * (int64_t)b->tree)), pose.pos);
+  ln3 end = ln3_add(at, ln33_mul_splat(&pose.rot, segment->end[0]));
+  ln3 along = ln3_sub(ln3_add(at, ln33_mul_splat(&pose.rot, segment->end[1])), end);
+  ln3_save(end, lane_at(to, TBI_SEGMENT_END));
+  ln3_save(along, lane_at(to, TBI_SEGMENT_ALONG));
+  ln3_save(ln3_axpy(end, ln_splat(0.5), along), lane_at(to, TBI_SEGMENT_MIDDLE));
+  lane_put(to, TBI_SEGMENT_MARGIN, margin_of(w, &o, segment->margin_radius));
+}
+
+/* A segment of a couple. */
+typedef struct lane_segment {
+  ln3 end, along; /* world */
+  ln margin;
+} lane_segment;
+
+LANE_INLINE lane_segment segment_at(const double *from) {
+  return (lane_segment){ln3_load(from + (ptrdiff_t)TBI_SEGMENT_END * TBI_LANES),
+                        ln3_load(from + (ptrdiff_t)TBI_SEGMENT_ALONG * TBI_LANES),
+                        lane_get(from, TBI_SEGMENT_MARGIN)};
+}
+
+LANE_INLINE ln3 origin_of(const tbi_lane_work *w, const tbi_plan_segment *segment) {
+  return ln3_load(lane_at(w->origin, 3 * (int64_t)w->plan->body[segment->body].tree));
+}
+
+LANE_INLINE ln6 twist_of(const tbi_lane_work *w, const tbi_plan_segment *segment) {
+  return ln6_load(lane_at(w->kept, LANE_POSE * (int64_t)segment->body + 12));
+}
+
+/* whether the balls around two segments come near in some lane */
+LANE_INLINE bool may_meet(const tbi_lane_work *w, const tbi_plan_couple *couple) {
+  const double *a = lane_at(w->segment, TBI_SEGMENT_SIZE * (int64_t)couple->a);
+  const double *b = lane_at(w->segment, TBI_SEGMENT_SIZE * (int64_t)couple->b);
+  ln3 apart = ln3_sub(ln3_load(b + (ptrdiff_t)TBI_SEGMENT_MIDDLE * TBI_LANES),
+                      ln3_load(a + (ptrdiff_t)TBI_SEGMENT_MIDDLE * TBI_LANES));
+  ln reach = couple->reach + lane_get(a, TBI_SEGMENT_MARGIN) + lane_get(b, TBI_SEGMENT_MARGIN);
+  return lm_any(ln_le(ln3_dot(apart, apart), reach * reach) & ln_bits(ln_load(w->alive)));
 }
 
 static void touch_couple(tbi_lane_work *w, const tbi_plan_couple *couple) {
   const tbi_plan_segment *sa = &w->plan->segment[couple->a];
   const tbi_plan_segment *sb = &w->plan->segment[couple->b];
-  lane_segment a = place_segment(w, sa);
-  lane_segment b = place_segment(w, sb);
+  if (!may_meet(w, couple)) return;
+  lane_segment a = segment_at(lane_at(w->segment, TBI_SEGMENT_SIZE * (int64_t)couple->a));
+  lane_segment b = segment_at(lane_at(w->segment, TBI_SEGMENT_SIZE * (int64_t)couple->b));
   ln s;
   ln t;
   closest_shares(a.along, b.along, ln3_sub(a.end, b.end), &s, &t);
@@ -300,11 +327,11 @@ static void touch_couple(tbi_lane_work *w, const tbi_plan_couple *couple) {
   lane_contact c = {.on = on,
                     .gap = gap,
                     .frame = contact_frame(normal),
-                    .arm_a = ln3_sub(point, a.origin),
-                    .arm_b = ln3_sub(point, b.origin),
+                    .arm_a = ln3_sub(point, origin_of(w, sa)),
+                    .arm_b = ln3_sub(point, origin_of(w, sb)),
                     .friction = couple->friction,
                     .viscous = couple->viscous};
-  c.velocity = ln3_sub(ln6_at(b.vel, c.arm_b), ln6_at(a.vel, c.arm_a));
+  c.velocity = ln3_sub(ln6_at(twist_of(w, sb), c.arm_b), ln6_at(twist_of(w, sa), c.arm_a));
   lane_take_slot(w, couple->slot, &c);
 }
 

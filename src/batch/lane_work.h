@@ -52,6 +52,15 @@ typedef struct tbi_lane_bundle {
   double *record;
 } tbi_lane_bundle;
 
+/* Numbers of a segment at its place in the world. */
+enum {
+  TBI_SEGMENT_END = 0,
+  TBI_SEGMENT_ALONG = 3,
+  TBI_SEGMENT_MIDDLE = 6,
+  TBI_SEGMENT_MARGIN = 9,
+  TBI_SEGMENT_SIZE = 10,
+};
+
 /* Numbers of what a step tells of itself. */
 enum {
   TBI_TOLD_RESIDUAL, /* m/s, change of velocity in the last sweep */
@@ -111,6 +120,7 @@ enum {
   X(push_on, 6 * (int64_t)p->nbody) /* impulses of contacts on bodies */                         \
   X(stick, p->nv)                   /* masks of joints with dry friction */                      \
   X(slip, p->nv)                                                                                 \
+  X(segment, TBI_SEGMENT_SIZE *(int64_t)p->nsegment)                                             \
   X(origin, 3 * (int64_t)p->ntree)                                                               \
   X(column, 3 * p->ncolumn)                                                                      \
   X(slot, TBI_SLOT_SIZE *(int64_t)p->nslot)                                                      \

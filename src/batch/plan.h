@@ -81,6 +81,7 @@ typedef struct tbi_plan_segment {
 
 typedef struct tbi_plan_couple {
   int32_t a, b; /* segments */
+  double reach; /* m, of both from their middles, together; a little more for rounding */
   int32_t slot;
   double friction, viscous;
 } tbi_plan_couple;

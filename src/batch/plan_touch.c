@@ -355,6 +355,10 @@ static bool add_couple_slot(maker *m, const tbi_plan_segment *a, const tbi_plan_
   return true;
 }
 
+static double reach_of_segment(const tbi_plan_segment *s) {
+  return 0.5 * v3_norm(v3_sub(v3_load(s->end[1]), v3_load(s->end[0]))) + s->radius;
+}
+
 static bool add_couple(maker *m, int32_t item_a, int32_t item_b) {
   tbi_plan *p = m->plan;
   int32_t a = segment_of(m, item_a);
@@ -363,8 +367,13 @@ static bool add_couple(maker *m, int32_t item_a, int32_t item_b) {
   const tabi_material_def *surface =
       tbi_surface_of(p->model, m->surface, p->segment[a].shape, p->segment[b].shape);
   if (!check_surface(p, surface)) return false;
-  p->couple[p->ncouple++] = (tbi_plan_couple){
-      .a = a, .b = b, .slot = p->nslot, .friction = surface->friction, .viscous = surface->viscous};
+  p->couple[p->ncouple++] = (tbi_plan_couple){.a = a,
+                                              .b = b,
+                                              .reach = reach_of_segment(&p->segment[a]) +
+                                                       reach_of_segment(&p->segment[b]) + 1e-6,
+                                              .slot = p->nslot,
+                                              .friction = surface->friction,
+                                              .viscous = surface->viscous};
   return add_couple_slot(m, &p->segment[a], &p->segment[b]);
 }
 
