@@ -127,11 +127,12 @@ static void step_world(const tbi_batch_job *job, int32_t index) {
   tabi_batch *b = job->batch;
   bool goes = b->status[index] == TABI_OK && (!job->active || job->active[index]);
   if (goes) {
-    b->status[index] = take_state(b, index);
+    b->status[index] = (int32_t)take_state(b, index);
     if (b->status[index] == TABI_OK) set_inputs(b, index);
   }
   for (int32_t step = 0; step < job->steps; ++step) {
-    if (goes && b->status[index] == TABI_OK) b->status[index] = step_once(job, index, step);
+    if (goes && b->status[index] == TABI_OK)
+      b->status[index] = (int32_t)step_once(job, index, step);
     if (job->rollout) fill_rollout(job, index, step);
   }
   if (goes) read_state(b, index);
