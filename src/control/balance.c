@@ -279,7 +279,7 @@ static sv edge_function(const tbi_balance *b, const double *from, const double *
 }
 
 /* Torsion that the corners of a sole can hold beside the other forces, in its axes (Caron, Pham and
- * Nakamura 2015, eq. 10), for half lengths X and Y:
+ * Nakamura 2015), for half lengths X and Y:
  *
  *   mu (X + Y) f_z - s M_z -+ (Y f_x + s mu M_x) -+ (X f_y + s mu M_y) >= 0,  s = +-1
  *
