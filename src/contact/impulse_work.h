@@ -111,7 +111,7 @@ void tbi_impulse_exact_place(tbi_layout *at, int64_t points, int64_t rows, tbi_i
 /* Drives the impulses of an island, from where they stand in the problem, to Coulomb's law with the
  * largest share of all rebounds that adds no energy. */
 tbi_solution tbi_impulse_fall_back(const tbi_impulse_exact *e, const tbi_island *island,
-                                   const tabi_world_def *def);
+                                   const tabi_world_def *given);
 
 /* Finds the impulses c->f of one island; c->m and c->last are filled.  Returns the number of
  * passes; zero or negative: without success, and exact takes over.  */
