@@ -15,7 +15,22 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OUT, JOBS, SHARD, RESUME, CSV, HDF5, REPORT, JSON, MERGE, REPLAY, LOG, REPEAT, SLURM };
+enum {
+  OUT,
+  JOBS,
+  SHARD,
+  RESUME,
+  CSV,
+  HDF5,
+  REPORT,
+  JSON,
+  MERGE,
+  REPLAY,
+  LOG,
+  REPEAT,
+  SLURM,
+  ENGINE
+};
 
 static double now(void) {
   struct timespec t;
@@ -88,6 +103,12 @@ static bool read_def(const tbi_args *args, tabi_sweep_def *def) {
     return false;
   }
   def->jobs = (int32_t)jobs;
+  if (args->value[ENGINE] && strcmp(args->value[ENGINE], "world") != 0) {
+    tbi_usage_error("sweep",
+                    "--engine must be world: runs of scenes are stepped as worlds, since their "
+                    "controllers cannot be stepped in lanes (tabi_batch)");
+    return false;
+  }
   if (args->value[SHARD] && !parse_shard(args->value[SHARD], def)) {
     tbi_usage_error("sweep", "--shard is I/N with I from 1 to N, as in 2/8");
     return false;
@@ -339,7 +360,7 @@ static int sweep_command(const tbi_args *args, FILE *out) {
 const tbi_command tbi_cmd_sweep = {
     .name = "sweep",
     .usage = "sweep STUDY [--out F] [--jobs N] [--shard I/N] [--resume] [--csv F]\n"
-             "                  [--hdf5 F] [--report F] [--slurm] [--json]\n"
+             "                  [--hdf5 F] [--report F] [--slurm] [--engine world] [--json]\n"
              "       tabi sweep --merge OUT IN...\n"
              "       tabi sweep RESULTS --replay ID [--log F]\n"
              "       tabi sweep --repeat RESULTS [--out F]",
@@ -386,7 +407,8 @@ const tbi_command tbi_cmd_sweep = {
                   [SLURM] = {"--slurm", NULL,
                     "submit the study to Slurm: an array job of --jobs tasks and a job that merges "
                     "their results",
-                    false, NULL}},
+                    false, NULL},
+                  [ENGINE] = {"--engine", "world", "what steps the runs; there is but one", false, NULL}},
     .loads = true,
     .run = sweep_command,
 };

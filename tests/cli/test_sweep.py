@@ -71,6 +71,11 @@ class Sweep(FolderCase):
         self.assertEqual(len(table), 30)
         self.assertEqual(float(table[7]["m_distance"]), self.rows("a.sqlite")[7][8])
 
+    def test_engine(self):
+        self.tabi("sweep", self.study(2), "--out", self.file("e.sqlite"), "--engine", "world")
+        self.assertEqual({row[4] for row in self.rows("e.sqlite")}, {"world"})
+        self.fails(2, "in lanes", "sweep", self.study(2), "--out", self.file("f.sqlite"), "--engine", "batch")
+
     def test_torque_and_energy(self):
         self.file("arm.xml", """<mujoco><worldbody><body><joint name="j" axis="0 1 0"/>
             <geom type="sphere" size="0.1" mass="2" pos="1 0 0"/></body></worldbody></mujoco>""")
