@@ -1,6 +1,7 @@
 /* test_mjcf_tendons.c - tendons of MJCF against what MuJoCo makes of them: lengths, moment arms and
  * accelerations with all that acts along them.  The models and expected.txt are in mjcf/tendon,
  * with the program that wrote it. */
+#include "support/load.h"
 #include "support/near.h"
 #include "tabi/tabi_io.h"
 
@@ -14,14 +15,7 @@
 static tabi_model *load(const char *name) {
   char path[512];
   (void)snprintf(path, sizeof path, FOLDER "%.128s", name);
-  tabi_error error = {0};
-  tabi_builder *builder = tabi_builder_create();
-  assert_non_null(builder);
-  tabi_status status = tabi_builder_load(builder, path, NULL, &error);
-  tabi_model *model = status == TABI_OK ? tabi_builder_build(builder, &error) : NULL;
-  if (!model) fail_msg("%s:%d: %s", name, (int)error.line, error.message);
-  tabi_builder_destroy(builder);
-  return model;
+  return load_model(path);
 }
 
 /* Where the DOF are in MuJoCo's order, which is that of the joints; the state of expect.py. */

@@ -10,13 +10,17 @@ static void check_loaded(bool loaded, const tabi_error *err) {
   if (!loaded) fail_msg("%s:%d: %s", err->file, (int)err->line, err->message);
 }
 
-tabi_model *load_shipped_model(const char *name) {
+tabi_model *load_model(const char *path) {
   tabi_error err = {0};
-  char path[512];
-  (void)snprintf(path, sizeof path, "%s/models/%s.urdf", TABI_SOURCE_DIR, name);
   tabi_model *model = tabi_model_load(path, NULL, &err);
   check_loaded(model, &err);
   return model;
+}
+
+tabi_model *load_shipped_model(const char *name) {
+  char path[512];
+  (void)snprintf(path, sizeof path, "%s/models/%s.urdf", TABI_SOURCE_DIR, name);
+  return load_model(path);
 }
 
 tabi_scene *load_shipped_scene(const char *name, const tabi_scene_def *def) {

@@ -9,6 +9,7 @@
 tabi_model *load_shipped_model(const char *name);
 tabi_scene *load_shipped_scene(const char *name, const tabi_scene_def *def);
 
+tabi_model *load_model(const char *path);
 tabi_scene *load_scene(const char *path, const tabi_scene_def *def);
 /* Files that the text names are looked for beside the path. */
 tabi_scene *load_scene_text(const char *text, const char *path, const tabi_scene_def *def);
