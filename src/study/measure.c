@@ -269,8 +269,9 @@ void tbi_measuring_step(tbi_measuring *g) {
   if (!g->observer) return;
   const tabi_sample *sample = tabi_observer_look(g->observer);
   if (g->ledger) (void)tabi_ledger_add(g->ledger, sample, NULL);
-  watch_torques(g, sample);
-  tabi_run_checks_step(&g->checks, g->world, &sample->energy);
+  if (asks(g, TBI_MEASURE_TORQUE)) watch_torques(g, sample);
+  if (asks(g, TBI_MEASURE_GAIN)) tabi_run_checks_step(&g->checks, g->world, &sample->energy);
+  if (!asks(g, TBI_MEASURE_SIGNAL) && !asks(g, TBI_MEASURE_WHEN)) return;
   tabi_signals_eval(g->signals, sample, g->value);
   for (int32_t i = 0; i < g->count; ++i) {
     if (g->gauge[i].signal != TABI_NONE)

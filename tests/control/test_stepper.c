@@ -1,4 +1,5 @@
 /* test_stepper.c - robots walk by command and step to keep their balance. */
+#include "support/load.h"
 #include "support/near.h"
 #include "tabi/tabi_control.h"
 #include "tabi/tabi_io.h"
@@ -236,6 +237,17 @@ static void test_sensors(void **state) {
   tabi_scene_destroy(scene);
 }
 
+/* The state of the stepper of a scene's robot after `duration` s. */
+static tabi_stepper_state run_scene(const char *text, double duration) {
+  scene_world s = scene_world_open(load_scene_text(text, "test", NULL));
+  for (int i = 0; i < (int)(duration / TIMESTEP); ++i)
+    step_world(s.scene, s.world);
+  tabi_stepper_state end = tabi_stepper_get_state(tabi_scene_stepper(s.scene, 0));
+  print_message("%d steps, CoM at %.2f, %.2f m\n", end.steps, end.com[0], end.com[2]);
+  scene_world_close(&s);
+  return end;
+}
+
 /* Walking, by noisy and late sensors only: 0.3 N s per kg for 0.1 s from four sides. */
 static void test_pushes_while_walking(void **state) {
   (void)state;
@@ -254,24 +266,9 @@ static void test_pushes_while_walking(void **state) {
         "0.01, accelerometer: 0.2, force: 2, torque: 0.2, delay: 2e-3}}\n",
         0.3 * 58 * cos(angle), 0.3 * 58 * sin(angle), 1.9 + 0.1 * side, 2.0 + 0.1 * side,
         TABI_SOURCE_DIR);
-    tabi_error err = {0};
-    tabi_scene *scene = tabi_scene_load_text(text, strlen(text), "test", NULL, &err);
-    if (!scene) fail_msg("%s", err.message);
-    tabi_world_def def = tabi_scene_world_def(scene);
-    tabi_world *world = tabi_world_create(tabi_scene_model(scene), &def, &err);
-    assert_non_null(world);
-    assert_int_equal(tabi_scene_reset(scene, world, &err), TABI_OK);
-    for (int i = 0; i < 4500; ++i) {
-      tabi_scene_control(scene, world);
-      assert_int_equal(tabi_world_step_or_grow(world, NULL), TABI_OK);
-    }
-    tabi_stepper_state s = tabi_stepper_get_state(tabi_scene_stepper(scene, 0));
-    print_message("pushed at %.0f degrees: %d steps, CoM at %.2f m\n", 45 + 90. * side, s.steps,
-                  s.com[0]);
+    tabi_stepper_state s = run_scene(text, 4.5);
     assert_int_not_equal(s.phase, TABI_STEPPER_FALLEN);
     assert_true(s.steps >= 7 && s.com[0] > 0.8);
-    tabi_world_destroy(world);
-    tabi_scene_destroy(scene);
   }
 }
 
@@ -288,22 +285,7 @@ static tabi_stepper_state walk_over(const char *ground, double speed, double dur
       "    lock: [" BUSHES "]\n"
       "    controller: {type: walk, velocity: [%g, 0, 0], sees_ground: true}\n",
       ground, TABI_SOURCE_DIR, speed);
-  tabi_error err = {0};
-  tabi_scene *scene = tabi_scene_load_text(text, strlen(text), "test", NULL, &err);
-  if (!scene) fail_msg("%s", err.message);
-  tabi_world_def def = tabi_scene_world_def(scene);
-  tabi_world *world = tabi_world_create(tabi_scene_model(scene), &def, &err);
-  assert_non_null(world);
-  assert_int_equal(tabi_scene_reset(scene, world, &err), TABI_OK);
-  for (int i = 0; i < (int)(duration / TIMESTEP); ++i) {
-    tabi_scene_control(scene, world);
-    assert_int_equal(tabi_world_step_or_grow(world, NULL), TABI_OK);
-  }
-  tabi_stepper_state s = tabi_stepper_get_state(tabi_scene_stepper(scene, 0));
-  print_message("%d steps, CoM at %.2f, %.2f m\n", s.steps, s.com[0], s.com[2]);
-  tabi_world_destroy(world);
-  tabi_scene_destroy(scene);
-  return s;
+  return run_scene(text, duration);
 }
 
 /* Three stairs of 7 cm, a tenth of the leg's length. */
