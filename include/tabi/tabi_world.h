@@ -135,8 +135,9 @@ TABI_API tabi_world_def tabi_world_def_default(const tabi_model *model);
 
 /* Scratch memory of steps, most of what a world needs.  Worlds that step one after another, in one
  * thread, may share one, also worlds of different models: results do not depend on it, but the
- * contacts of a world are gone when another one with the same workspace steps or gets a state.
- * Large enough for worlds of this model and def (NULL: the default), and for all smaller ones. */
+ * contacts of a world are gone when another one with the same workspace steps or gets a state, and
+ * what tabi_world_dynamics() gave is then the other's.  Worlds of one model share the most.  Large
+ * enough for worlds of this model and def (NULL: the default), and for all smaller ones. */
 TABI_API tabi_workspace *tabi_workspace_create(const tabi_model *model, const tabi_world_def *def,
                                                tabi_error *err);
 TABI_API void tabi_workspace_destroy(tabi_workspace *workspace);      /* NULL is fine */
@@ -274,7 +275,7 @@ typedef struct tabi_connection_state {
   double gap;  /* m, largest position error at the present state; spring: |length - rest length| */
   double turn; /* rad, largest angle error */
   double force[3], torque[3]; /* N and N m on b at the origin of its frame, world axes, mean */
-  double missed;  /* m/s or rad/s by which its target was missed: it contradicts others */
+  double missed;  /* m/s or rad/s by which its target was missed: it contradicts, or is open */
   bool redundant; /* some of its axes repeat others; the force is then one of many */
 } tabi_connection_state;
 TABI_API tabi_connection_state tabi_world_connection(tabi_world *world, int32_t connection);

@@ -9,7 +9,8 @@
  * libccd's portal refinement (MPR) on slightly fattened shapes gives one more.  The best is then
  * improved: b is moved out along n until a little air is between the cores, and the direction of
  * the shortest line back takes the place of n while f falls.  Where the cores are apart this is
- * exact; where they overlap it ends in a minimum near the start.
+ * exact; where they overlap it ends in a minimum near the start.  Of polyhedra depth.c tells
+ * whether that is the least of all, and which is.
  *
  *        a's face  __________          the faces that both show along n are clipped
  *                 |   .------|--.      against each other in the plane square to n;
@@ -24,6 +25,7 @@
  *
  * Then the points: see the picture.  The one deepest pair of points, which round shapes may have
  * between the corners, is added when no corner is as deep.  No gap is below -f(n). */
+#include "collision/depth.h"
 #include "collision/gjk.h"
 #include "collision/smooth.h"
 
@@ -44,6 +46,10 @@ typedef struct query {
   v3 centre_a, centre_b;
   double margin;
 } query;
+
+static bool is_polyhedron(const tbi_solid *s) {
+  return s->type == TABI_SHAPE_BOX || s->type == TABI_SHAPE_MESH;
+}
 
 static double core_overlap(const query *q, v3 n) {
   return v3_dot(n, v3_sub(tbi_support(q->a, n), tbi_support(q->b, v3_neg(n))));
@@ -245,10 +251,6 @@ static bool is_shallow(const query *q, direction w) {
   return w.overlap < 0.01 * size;
 }
 
-static bool is_polyhedron(const tbi_solid *s) {
-  return s->type == TABI_SHAPE_BOX || s->type == TABI_SHAPE_MESH;
-}
-
 /* Whether the cores end in parallel edges along n, which lie side by side. */
 static bool end_in_parallel(const query *q, v3 n) {
   v3 a[2], b[2];
@@ -290,9 +292,20 @@ static void follow(const query *q, direction start, result *best) {
   if (end.direction.overlap < best->direction.overlap - 1e-9) *best = end;
 }
 
+/* Of polyhedra that overlap, the least of all; false where that is not sure. */
+static bool find_least(const query *q, result *best) {
+  if (!is_polyhedron(q->a) || !is_polyhedron(q->b)) return false;
+  v3 n = best->direction.n;
+  bool sure = tbi_least_overlap(q->a, q->b, &n);
+  direction least = measure(q, n);
+  if (least.overlap < best->direction.overlap - 1e-9) *best = improve(q, least);
+  return sure;
+}
+
 /* Cores that overlap: the best end of all starts. */
 static result find_inside(const query *q, directions *starts) {
   result best = improve(q, starts->direction[0]);
+  if (find_least(q, &best)) return best;
   follow(q, find_shrunk(q, best.direction), &best);
   if (is_shallow(q, best.direction)) return best;
   try_edges(q, starts);

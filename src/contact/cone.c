@@ -21,8 +21,8 @@
 
 #include <string.h>
 
-enum { SPAN = 3 };         /* sweeps over which the rate of convergence is looked at */
-enum { FEW = 16 };         /* points up to which sweeps are cheap beside Newton's factorisations */
+enum { SPAN = 3 };         /* sweeps over which the rate of convergence is looked at, at most */
+enum { FEW = 20 };         /* points up to which the fallback writes W out, and costs little */
 enum { HEAP_BUDGET = 20 }; /* sweeps, if the def leaves it open */
 
 /* the velocity response of a point to an impulse on it */
@@ -75,15 +75,22 @@ double tbi_cone_sweep(tbi_problem *p) {
   return tbi_max(change, tbi_couples_sweep(p));
 }
 
-/* How many more spans of sweeps are preferred to Newton's method. */
-static int32_t patience(const tbi_problem *p) { return p->npoint <= FEW ? 20 : 7; }
+/* How many sweeps the rate of convergence is looked at, and how many such spans more are preferred
+ * to the fallback. */
+typedef struct patience {
+  int32_t span, more;
+} patience;
+
+static patience patience_of(const tbi_problem *p) {
+  return p->npoint <= FEW ? (patience){1, 2} : (patience){SPAN, 7};
+}
 
 /* Whether sweeps that changed velocities by so much, the latest first, would still change them by
  * more than the tolerance after so many further spans. */
-static bool is_slow(const double *change, double tolerance, int32_t spans) {
-  double rate = change[0] / change[SPAN];
+static bool is_slow(const double *change, double tolerance, patience most) {
+  double rate = change[0] / change[most.span];
   double then = change[0];
-  for (int32_t i = 0; i < spans; ++i)
+  for (int32_t i = 0; i < most.more; ++i)
     then *= rate;
   return !(then <= tolerance);
 }
@@ -126,13 +133,14 @@ static void solve_few(tbi_problem *p, const tabi_world_def *def, void *scratch,
   bool may_fall_back = def->fallback == TABI_FALLBACK_NEWTON;
   int32_t max = def->budget > 0 ? smaller(def->iterations, def->budget) : def->iterations;
   double change[SPAN + 1] = {0};
+  patience most = patience_of(p);
   while (solution->iterations < max && !solution->converged) {
     memmove(change + 1, change, SPAN * sizeof *change);
     change[0] = tbi_cone_sweep(p);
     ++solution->iterations;
     solution->converged = tbi_is_settled(change[0], solution->iterations, def->tolerance);
-    if (!may_fall_back || solution->converged || solution->iterations <= SPAN) continue;
-    if (!is_slow(change, def->tolerance, patience(p))) continue;
+    if (!may_fall_back || solution->converged || solution->iterations <= most.span) continue;
+    if (!is_slow(change, def->tolerance, most)) continue;
     if (tbi_newton_fallback(p, def, false, scratch, solution)) break;
     may_fall_back = false;
   }

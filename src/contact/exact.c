@@ -12,7 +12,8 @@ enum { FIRST_SWEEPS = 2 };
 typedef struct work {
   tbi_factored f;
   tbi_exact_memory memory;
-  int32_t *loaded; /* of tbi_load_is_open */
+  int32_t *loaded;      /* of tbi_load_is_open */
+  tbi_load_memory load; /* of tbi_load_effect */
 } work;
 
 static size_t place(work *to, void *memory, const tabi_model *model, const tabi_world_def *def) {
@@ -22,6 +23,7 @@ static size_t place(work *to, void *memory, const tabi_model *model, const tabi_
   tbi_factored_place(&at, model, points, rows, &to->f);
   tbi_exact_memory_place(&at, points, rows, &to->memory);
   to->loaded = tbi_layout_take(&at, model->ncluster, sizeof *to->loaded);
+  tbi_load_memory_place(&at, tbi_load_coordinates(model), &to->load);
   return at.used;
 }
 
@@ -34,8 +36,12 @@ static size_t memsize(const tabi_model *model, const tabi_world_def *def) {
 static int32_t share_loads(const work *w, const tabi_world_def *def) {
   if (!tbi_load_may_be_open(w->f.p) || !tbi_load_is_open(w->f.p, w->loaded)) return 0;
   const tbi_exact_memory *own = &w->memory;
-  tbi_sharing_memory memory = {
-      .loaded = w->loaded, .r = own->r, .u = own->u, .kept = own->kept, .newton = own->newton};
+  tbi_sharing_memory memory = {.loaded = w->loaded,
+                               .r = own->r,
+                               .u = own->u,
+                               .kept = own->kept,
+                               .newton = own->newton,
+                               .load = w->load};
   int32_t most = 0;
   for (int32_t i = 0; i < w->f.nisland; ++i) {
     const tbi_island *island = &w->f.island[i];

@@ -37,6 +37,8 @@ enum { FIRST_POINTS = 32, CLUSTER_POINTS = 8, ISLAND_POINTS = 160 };
 #define RESULT 0.1
 #define SOLVED 100
 
+static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
+
 /* -- where load sharing is open */
 
 static bool is_loaded(const tbi_point *c) { return c->mobility * c->impulse[0] > LOADED; }
@@ -102,6 +104,10 @@ static bool is_small(const tbi_island *island) {
   return coordinates <= MAX_COORDINATES;
 }
 
+int64_t tbi_load_coordinates(const tabi_model *model) {
+  return min64(model->nv + (int64_t)model->cluster_loop[model->ncluster], MAX_COORDINATES);
+}
+
 /* -- one island */
 
 static void find_velocity(const tbi_delassus *w, const double *r, double *u) {
@@ -115,11 +121,12 @@ int32_t tbi_island_share_load(const tbi_sharing_memory *memory, const tbi_island
   /* equal springs say nothing of couples */
   if (island->ncouple > 0) return 0;
   if (!is_island_open(island, memory->loaded) || !is_small(island)) return 0;
+  tbi_island_read(island, memory->r);
+  find_velocity(&island->w, memory->r, memory->u);
+  if (tbi_newton_residual(&island->w, memory->r, memory->u) > solved) return 0;
+  if (tbi_load_effect(&memory->load, island, memory->u, solved) <= tolerance) return 0;
   bool small = memory->small && tbi_small_island_make(memory->small, island);
   const tbi_delassus *w = small ? &memory->small->w : &island->w;
-  tbi_island_read(island, memory->r);
-  find_velocity(w, memory->r, memory->u);
-  if (tbi_newton_residual(w, memory->r, memory->u) > solved) return 0;
   tbi_newton_result result = tbi_newton_share_load(w, tolerance, BUDGET, memory->r, memory->newton);
   if (!result.converged) return 0;
   tbi_island_drop_traces(island, tolerance, memory->r, memory->u, memory->kept);
@@ -138,8 +145,6 @@ typedef struct work {
   tbi_sharing_memory memory;
 } work;
 
-static int64_t min64(int64_t a, int64_t b) { return a < b ? a : b; }
-
 static size_t place(work *to, void *memory, const tabi_model *model, const tabi_world_def *def) {
   tbi_layout at = {memory, 0};
   to->points = min64(def->max_contacts, FIRST_POINTS + CLUSTER_POINTS * (int64_t)model->ncluster);
@@ -152,12 +157,15 @@ static size_t place(work *to, void *memory, const tabi_model *model, const tabi_
   to->memory.r = tbi_layout_take(&at, unknowns, sizeof *to->memory.r);
   /* islands are solved one after another, by one kind of Newton steps or the other; what
    * is not used during Newton's method shares its memory */
+  tbi_layout load = at;
+  tbi_load_memory_place(&load, tbi_load_coordinates(model), &to->memory.load);
   tbi_layout small = at;
   tbi_small_island_place(&small, &to->small);
   to->memory.small = &to->small;
   tbi_factored_place_newton(&at, model, to->island_points, to->island_rows, MAX_COORDINATES,
                             &to->f);
   if (small.used > at.used) at = small;
+  if (load.used > at.used) at = load;
   tbi_layout beside = at;
   to->memory.u = tbi_layout_take(&beside, unknowns, sizeof *to->memory.u);
   to->memory.kept = tbi_layout_take(&beside, unknowns, sizeof *to->memory.kept);

@@ -3,6 +3,7 @@
 #define TBI_LOAD_SHARING_H
 
 #include "contact/formulation.h"
+#include "contact/load_effect.h"
 #include "contact/small_island.h"
 
 typedef struct tbi_sharing_memory {
@@ -11,8 +12,11 @@ typedef struct tbi_sharing_memory {
   double *kept;            /* impulses before traces are dropped */
   void *newton;            /* memory of tbi_newton_refine; may include u and kept */
   tbi_small_island *small; /* may be NULL */
+  tbi_load_memory load;    /* used before kept, newton and small, which may include it */
 } tbi_sharing_memory;
 
+/* Coordinates of the largest island whose load sharing is decided. */
+int64_t tbi_load_coordinates(const tabi_model *model);
 /* Whether some loaded point is at its cone, under the present impulses: mostly none is. */
 bool tbi_load_may_be_open(const tbi_problem *p);
 /* Whether then the motion of some bodies depends on how points share their load. */

@@ -18,6 +18,7 @@ enum {
   SMALL = 192, /* coordinates of an island */
   LARGE = 600, /* more than that, and it is swept only */
   SMALL_STEPS = 8,
+  SMALL_SWEEPS = 30, /* where W is written out */
   LARGE_STEPS = 3,
   SWEEPS_PER_STEP = 10, /* the cost of a Newton step, in sweeps */
   PAIR = 2,             /* clusters of an island that is no heap */
@@ -139,7 +140,8 @@ static void apply_newton(work *w, double tolerance, int32_t sweeps) {
     if (max_steps == 0) continue;
     bool small = tbi_small_island_make(&w->small, island);
     const tbi_delassus *matrix = small ? &w->small.w : &island->w;
-    tbi_newton_result result = tbi_newton_refine(matrix, tolerance, max_steps, w->r, w->newton);
+    tbi_newton_effort most = {small ? SMALL_SWEEPS : 0, max_steps};
+    tbi_newton_result result = tbi_newton_refine(matrix, tolerance, most, w->r, w->newton);
     if (result.converged) tbi_island_drop_traces(island, tolerance, w->r, w->u, w->kept);
     tbi_island_write(island, w->r);
     w->progress[i] = (progress){.converged = result.converged, .steps = result.factorisations};
@@ -185,7 +187,6 @@ static void solve_jams(work *w, const tabi_world_def *def, int32_t sweeps, tbi_s
   exact.tolerance = tbi_exact.tolerance;
   bool changed = false;
   solution->converged = true;
-  w->f.in_arena = NULL; /* small islands have used its memory */
   for (int32_t i = 0; i < w->f.nisland; ++i) {
     const tbi_island *island = &w->f.island[i];
     progress *own = &w->progress[i];
@@ -197,7 +198,10 @@ static void solve_jams(work *w, const tabi_world_def *def, int32_t sweeps, tbi_s
       solution->too_large = true;
     } else if (jammed) {
       tbi_island_sum(island);
-      tbi_solution solved = tbi_exact_island(&memory, island, &exact);
+      w->f.in_arena = NULL; /* and write W over it again */
+      tbi_island written = *island;
+      if (tbi_small_island_make(&w->small, island)) written.w = w->small.w;
+      tbi_solution solved = tbi_exact_island(&memory, &written, &exact);
       own->converged = solved.converged;
       own->steps += solved.iterations;
       changed = true;

@@ -129,8 +129,7 @@ void tbi_penalty_loops_make(tbi_penalty_loops *l) {
   }
   for (int32_t t = 0; t < n; ++t) {
     tbi_loop *loop = &loops->loop[t];
-    if (loop->stiffness > 0 || loop->damping > 0)
-      tbi_loop_pull_spring(loop, loops->timestep, l->gamma[t * n + t]);
+    tbi_loop_give_way(loop, loops->timestep, l->gamma[t * n + t]);
     l->gamma[t * n + t] += loop->compliance;
   }
   leave_out_immobile(l);
@@ -156,6 +155,7 @@ void tbi_penalty_loops_close(tbi_penalty_loops *l, double *change) {
       change[k] += l->impulse[t] * column[k];
     loop->impulse = l->impulse[t];
     loop->missed = l->x[t] - tbi_dot(l->gamma + t * n, l->impulse, n);
+    if (loop->open) loop->missed += loop->compliance * l->impulse[t];
   }
   memset(l->impulse, 0, sizeof *l->impulse * (size_t)n); /* from here on: since then */
 }

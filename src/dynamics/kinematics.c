@@ -70,7 +70,7 @@ static void move_compound(const tabi_dynamics *d, const tbi_body *body, const st
                           tbi_body_state *state, bool drifts) {
   sv *axis = d->axis + body->v;
   place_compound(d, body, at, state, axis);
-  tbi_twist_compound(body, d->v + body->v, axis, d->body[body->parent].vel, &state->vel,
+  tbi_twist_compound(body, d->v + body->v, axis, &d->body[body->parent].vel, &state->vel,
                      drifts ? &state->drift : NULL);
 }
 
@@ -88,7 +88,7 @@ static inline void move_simple(const tabi_dynamics *d, const tbi_body *body, con
     state->pos = at->pos;
   }
   d->axis[body->v] = axis;
-  tbi_twist_simple(d->v[body->v], axis, d->body[body->parent].vel, &state->vel,
+  tbi_twist_simple(d->v[body->v], axis, &d->body[body->parent].vel, &state->vel,
                    drifts ? &state->drift : NULL);
 }
 
@@ -179,7 +179,7 @@ void tbi_velocities_of_tree(tabi_dynamics *d, int32_t tree, const double *q, con
   d->origin[tree] = tbi_tree_origin_at(model, tree, d->q);
   for (int32_t i = model->tree_body[tree]; i < end; ++i) {
     tbi_body_state *state = &d->body[i];
-    tbi_body_twist(d, i, d->v, d->body[model->body[i].parent].vel, &state->vel, &state->drift);
+    tbi_body_twist(d, i, d->v, &d->body[model->body[i].parent].vel, &state->vel, &state->drift);
   }
 }
 

@@ -40,7 +40,7 @@ void tbi_rnea_forces_at(tabi_dynamics *d, v4 gravity, const double *v) {
   for (int32_t i = 0; i < model->nbody; ++i) {
     int32_t parent = model->body[i].parent;
     sv drift;
-    tbi_body_twist(d, i, v, d->flow[parent], &d->flow[i], &drift);
+    tbi_body_twist(d, i, v, &d->flow[parent], &d->flow[i], &drift);
     d->acc[i] = sv_add(d->acc[parent], drift);
     d->force[i] = force_on(&d->body[i].inertia, d->flow[i], d->acc[i]);
   }

@@ -22,23 +22,23 @@ static inline sv tbi_sum_of_axes(const sv *axis, const double *v, int count) {
  * with the child, but the rotation they make together does not change its own axis: on the whole
  * they drift as if fixed in the parent. */
 static inline void tbi_twist_compound(const tbi_body *body, const double *v, const sv *axis,
-                                      sv parent, sv *vel, sv *drift) {
+                                      const sv *parent, sv *vel, sv *drift) {
   sv moved = tbi_sum_of_axes(axis, v, tbi_translations(body->type));
   sv joint = tbi_sum_of_axes(axis, v, body->nv);
-  *vel = sv_add(parent, joint);
-  if (drift) *drift = sv_add(sv_cross(parent, joint), sv_cross(moved, sv_sub(joint, moved)));
+  *vel = sv_add(*parent, joint);
+  if (drift) *drift = sv_add(sv_cross(*parent, joint), sv_cross(moved, sv_sub(joint, moved)));
 }
 
 /* the same for a joint with one velocity: the usual case */
-static inline void tbi_twist_simple(double v, sv axis, sv parent, sv *vel, sv *drift) {
+static inline void tbi_twist_simple(double v, sv axis, const sv *parent, sv *vel, sv *drift) {
   sv joint = sv_scale(v, axis);
-  *vel = sv_add(parent, joint);
-  if (drift) *drift = sv_cross(parent, joint);
+  *vel = sv_add(*parent, joint);
+  if (drift) *drift = sv_cross(*parent, joint);
 }
 
 /* The twist of a body and its drift under velocities v[nv]. */
-static inline void tbi_body_twist(const tabi_dynamics *d, int32_t index, const double *v, sv parent,
-                                  sv *vel, sv *drift) {
+static inline void tbi_body_twist(const tabi_dynamics *d, int32_t index, const double *v,
+                                  const sv *parent, sv *vel, sv *drift) {
   const tbi_body *body = &d->model->body[index];
   const sv *axis = d->axis + body->v;
   if (body->nv == 1) {

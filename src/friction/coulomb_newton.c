@@ -201,7 +201,7 @@ static bool hopeful(const tbi_newton_work *e, double before, double now, int32_t
 static int32_t sweep(tbi_newton_work *e, int32_t max, int32_t min, double near) {
   int32_t n = e->w->nunknown;
   double *before = e->origin;
-  double *p = e->dr;
+  double *p = e->trial;
   memset(p, 0, (size_t)n * sizeof *p);
   double square = 0;
   double last = e->residual;
@@ -357,13 +357,17 @@ static tbi_newton_work begin_refining(const tbi_delassus *w, double tolerance, i
   return e;
 }
 
-tbi_newton_result tbi_newton_refine(const tbi_delassus *w, double tolerance, int32_t budget,
+tbi_newton_result tbi_newton_refine(const tbi_delassus *w, double tolerance, tbi_newton_effort most,
                                     double *r, void *scratch) {
-  tbi_newton_work e = begin_refining(w, tolerance, budget, scratch);
+  tbi_newton_work e = begin_refining(w, tolerance, most.factorisations, scratch);
   (void)start_from(&e, r);
   tbi_newton_result result = {.converged = e.residual <= tolerance};
+  if (!result.converged && most.sweeps > 0) {
+    result.sweeps = sweep(&e, most.sweeps, WARM_SWEEPS, INFINITY);
+    result.converged = e.residual <= tolerance;
+  }
   if (!result.converged)
-    result.converged = tbi_newton_proximal(&e, TBI_ALART_CURNIER, PROXIMAL, budget);
+    result.converged = tbi_newton_proximal(&e, TBI_ALART_CURNIER, PROXIMAL, most.factorisations);
   store_result(&e, &result, r);
   return result;
 }

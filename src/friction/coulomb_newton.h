@@ -36,7 +36,7 @@ typedef struct tbi_delassus {
   const double *q; /* [nunknown] */
   /* wr = W r */
   void (*multiply)(void *self, const double *r, double *wr);
-  /* one sweep of Gauss-Seidel over all laws, each solved exactly */
+  /* one sweep of Gauss-Seidel over all laws, whose solution it leaves as it is */
   void (*sweep)(void *self, double *r);
   /* solves  dr + D W dr = g  with D block by block; false: singular, or the memory did not suffice
    */
@@ -54,9 +54,13 @@ size_t tbi_newton_memsize(int32_t nlaw, int32_t nunknown);
  * `budget` factorisations are used up; r is the best that was seen. */
 tbi_newton_result tbi_newton_solve(const tbi_delassus *w, double tolerance, int32_t budget,
                                    double *r, void *scratch);
-/* Newton alone, from r: for callers that have done their own sweeps. */
+/* From r, so many sweeps at most and as long as their rate promises convergence, then so many steps
+ * of Newton's method: for callers that go on in their own way. */
+typedef struct tbi_newton_effort {
+  int32_t sweeps, factorisations;
+} tbi_newton_effort;
 size_t tbi_newton_refine_memsize(int32_t nlaw, int32_t nunknown);
-tbi_newton_result tbi_newton_refine(const tbi_delassus *w, double tolerance, int32_t budget,
+tbi_newton_result tbi_newton_refine(const tbi_delassus *w, double tolerance, tbi_newton_effort most,
                                     double *r, void *scratch);
 /* Of all solutions the one in which contacts share their load like equal springs, whatever r is
  * given: r only helps to find it, and stays as it is where the result is not converged.  Memory as

@@ -50,3 +50,36 @@ void tbi_lu_solve(ptrdiff_t n, const double *lu, const int32_t *pivot, double *x
     x[i] /= lu[i * n + i];
   }
 }
+
+/* row -= share top, from the block on in which a column is; what is before it is used up */
+static void subtract(double *restrict row, double share, const double *restrict top,
+                     ptrdiff_t column, ptrdiff_t width) {
+  for (ptrdiff_t i = column / TBI_LU_BLOCK * TBI_LU_BLOCK; i < width; i += TBI_LU_BLOCK)
+    for (ptrdiff_t k = i; k < i + TBI_LU_BLOCK; ++k)
+      row[k] -= share * top[k];
+}
+
+bool tbi_lu_solve_once(ptrdiff_t n, double *a, double *x) {
+  TBI_ASSERT(n >= 0 && n <= INT32_MAX);
+  ptrdiff_t width = tbi_lu_width(n);
+  for (ptrdiff_t j = 0; j < n; ++j) {
+    ptrdiff_t best = j;
+    for (ptrdiff_t i = j + 1; i < n; ++i) {
+      if (fabs(a[i * width + j]) > fabs(a[best * width + j])) best = i;
+    }
+    double *top = a + j * width;
+    if (best != j) swap_rows(width, top, a + best * width);
+    if (!(fabs(top[j]) > 0) || !isfinite(top[j])) return false;
+    double inverse = 1 / top[j];
+    for (ptrdiff_t i = j + 1; i < n; ++i) {
+      double *row = a + i * width;
+      if (row[j] != 0) subtract(row, inverse * row[j], top, j + 1, width);
+    }
+  }
+  for (ptrdiff_t i = n - 1; i >= 0; --i) {
+    x[i] = a[i * width + n] / a[i * width + i];
+    for (ptrdiff_t k = 0; k < i; ++k)
+      a[k * width + n] -= a[k * width + i] * x[i];
+  }
+  return true;
+}

@@ -141,11 +141,7 @@ static void spread(const tbi_loops *loops, int32_t cluster, int32_t which, int32
   *late = false;
   tbi_basis_fill_r(loops, cluster, which, rank);
   *late = true;
-  loops->support[loops->model->cluster_loop[cluster] + which] =
-      (tbi_support){.at = loops->bundles.all,
-                    .count = tbi_cluster_width(loops->model, cluster),
-                    .dofs = tbi_cluster_dofs(loops->model, cluster),
-                    .solid = true};
+  loops->support[loops->model->cluster_loop[cluster] + which] = tbi_loops_whole(loops, cluster);
   for (int32_t k = own->pivot + own->rank; k < rank; ++k)
     *tbi_basis_r(loops, cluster, k, which) =
         take_from(loops, cluster, k, column_of(loops, cluster, which));

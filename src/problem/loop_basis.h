@@ -13,6 +13,14 @@ typedef struct tbi_range {
   int32_t begin, end;
 } tbi_range;
 
+/* the support of a column that may have no zeros */
+static inline tbi_support tbi_loops_whole(const tbi_loops *loops, int32_t cluster) {
+  return (tbi_support){.at = loops->bundles.all,
+                       .count = tbi_cluster_width(loops->model, cluster),
+                       .dofs = tbi_cluster_dofs(loops->model, cluster),
+                       .solid = true};
+}
+
 /* entry of R: row by pivot, column by loop */
 static inline double *tbi_basis_r(const tbi_loops *loops, int32_t cluster, int32_t pivot,
                                   int32_t which) {

@@ -97,7 +97,7 @@ static void fill_row(const tbi_setup *s, tbi_loop *loop, double *y, tbi_loop_row
     fill_path(s, loop, y, row);
   }
   row->w = tbi_dot(y, y, row->length[0] + row->length[1]);
-  if (tbi_loop_is_spring(loop)) tbi_loop_pull_spring(loop, s->loops.timestep, row->w);
+  tbi_loop_give_way(loop, s->loops.timestep, row->w);
   row->base = loop->velocity + response(row, s->z);
   row->compliance = loop->compliance;
   row->target = loop->target;
@@ -154,6 +154,7 @@ void tbi_loop_rows_finish(tbi_setup *s) {
     const tbi_loop_row *row = &s->problem.loop_row[i];
     s->loops.loop[i].impulse = row->impulse;
     s->loops.loop[i].missed = missed_by(&s->problem, row);
+    if (s->loops.loop[i].open) s->loops.loop[i].missed += row->compliance * row->impulse;
     s->loops.loop[i].redundant = false;
   }
 }

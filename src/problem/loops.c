@@ -6,9 +6,8 @@
 #include "problem/half_solve.h"
 #include "problem/loop_basis.h"
 
-/* Loops that miss their targets by more than this, m/s or rad/s, contradict each other.  By less,
- * the motion depends on which of them are pivots, a few hundred times as much at worst. */
-#define CONTRADICTION 1e-11
+/* compliance of an open loop, of its own mobility */
+#define OPEN_SHARE 1e-2
 
 void tbi_loops_place(tbi_layout *at, const tabi_model *model, tbi_loops *loops) {
   int32_t max = model->cluster_loop[model->ncluster];
@@ -29,6 +28,7 @@ void tbi_loops_place(tbi_layout *at, const tabi_model *model, tbi_loops *loops) 
   }
   loops->loop = tbi_layout_take(at, max, sizeof *loops->loop);
   loops->regain = tbi_layout_take(at, max, sizeof *loops->regain);
+  loops->open = tbi_layout_take(at, max, sizeof *loops->open);
   loops->first = tbi_layout_take(at, model->ncluster, sizeof *loops->first);
   loops->rank = tbi_layout_take(at, model->ncluster, sizeof *loops->rank);
   loops->local = tbi_layout_take(at, model->ncluster, sizeof *loops->local);
@@ -99,15 +99,23 @@ void tbi_loop_pull_spring(tbi_loop *loop, double h, double mobility) {
   loop->target = loop->compliance * (loop->load - h * k * error);
 }
 
+void tbi_loop_give_way(tbi_loop *loop, double h, double mobility) {
+  if (tbi_loop_is_spring(loop)) {
+    tbi_loop_pull_spring(loop, h, mobility);
+  } else if (loop->open) {
+    loop->compliance = OPEN_SHARE * mobility;
+  }
+}
+
 /* the column of a loop, without its slack, in place of what it was in the step before */
-static void fill_column(const maker *m, int32_t cluster, int32_t which) {
+static void fill_column(const maker *m, int32_t cluster, int32_t which, bool open) {
   const tbi_loops *loops = m->loops;
   const tbi_loop *loop = &loops->loop[loops->first[cluster] + which];
   double *column = tbi_loops_column(loops, cluster, which);
   tbi_support *s = &loops->support[loops->model->cluster_loop[cluster] + which];
   for (int32_t i = 0; i < s->count; ++i)
     column[s->at[i]] = 0;
-  *s = tbi_loops_bundle(loops, cluster, which)->support;
+  *s = open ? tbi_loops_whole(loops, cluster) : tbi_loops_bundle(loops, cluster, which)->support;
   add_body(m, loop->body_b, loop->wrench_b, 1, column);
   add_body(m, loop->body_a, loop->wrench_a, -1, column);
   add_joint(m, loop->dof, 1, column);
@@ -116,23 +124,34 @@ static void fill_column(const maker *m, int32_t cluster, int32_t which) {
   add_arms(m, &loop->tendon[1], column);
 }
 
+/* slacks of open loops spread over all columns of their cluster */
+static bool has_open(const tbi_loop *loop, int32_t count) {
+  for (int32_t t = 0; t < count; ++t) {
+    if (loop[t].open) return true;
+  }
+  return false;
+}
+
 /* columns, their squared lengths, and by how much z misses the targets */
 static void fill_columns(const maker *m, int32_t cluster, int32_t count, const double *z) {
   const tbi_loops *loops = m->loops;
   const int32_t *dof = loops->model->dof_order + loops->model->cluster_dof[cluster];
+  bool open = has_open(loops->loop + loops->first[cluster], count);
+  int32_t slack = 0;
   for (int32_t t = 0; t < count; ++t) {
     tbi_loop *loop = &loops->loop[loops->first[cluster] + t];
+    slack = t > 0 && loop->owner == loop[-1].owner ? slack + 1 : loops->bundles.slack[loop->owner];
     const tbi_support *s = tbi_loops_support(loops, cluster, t);
     double *column = tbi_loops_column(loops, cluster, t);
-    fill_column(m, cluster, t);
-    if (tbi_loop_is_spring(loop)) {
-      tbi_loop_pull_spring(loop, loops->timestep, tbi_support_dot(s, s->dofs, column, column));
+    fill_column(m, cluster, t, open);
+    if (loop->open || tbi_loop_is_spring(loop)) {
+      tbi_loop_give_way(loop, loops->timestep, tbi_support_dot(s, s->dofs, column, column));
     }
     double moved = loop->velocity;
     for (int32_t i = 0; i < s->dofs; ++i)
       moved += column[s->at[i]] * z[dof[s->at[i]]];
     loops->wanted[t] = loop->target - moved;
-    if (loop->compliance > 0) column[loops->bundles.slack[loop->owner]] = sqrt(loop->compliance);
+    if (loop->compliance > 0) column[slack] = sqrt(loop->compliance);
     loops->size[t] = tbi_support_dot(s, s->count, column, column);
   }
 }
@@ -222,7 +241,7 @@ static void solve_targets(tbi_loops *loops, int32_t cluster, int32_t rank, int32
   solve_independent(loops, cluster, rank, g);
   if (rank == count) return;
   double missed = note_missed(loops, cluster, rank, count, g);
-  if (!again) loops->inconsistent[cluster] = missed > CONTRADICTION;
+  if (!again) loops->inconsistent[cluster] = missed > loops->contradiction;
   if (loops->inconsistent[cluster]) solve_least_squares(loops, cluster, rank, count, g);
 }
 
@@ -291,6 +310,7 @@ static void find_impulses(const tbi_loops *loops, int32_t cluster, double *g) {
     int32_t t = order[k];
     double impulse = g[k] / *tbi_basis_r(loops, cluster, k, t);
     loop[t].impulse = impulse;
+    if (loop[t].open) loop[t].missed = loop[t].compliance * impulse;
     for (int32_t i = 0; i < tbi_basis_ranges(loops, cluster, t); ++i) {
       tbi_range stored = tbi_basis_range(loops, cluster, t, i, k);
       for (int32_t j = stored.begin; j < stored.end; ++j)

@@ -21,6 +21,10 @@ typedef struct tbi_arms {
   double share;
 } tbi_arms;
 
+/* Loops that miss their targets by more than this, m/s or rad/s, contradict each other.  By less,
+ * the motion depends on which of them are pivots, a few hundred times as much at worst. */
+#define TBI_CONTRADICTION 1e-11
+
 typedef struct tbi_loop {
   int32_t cluster;
   int32_t owner;          /* connection, coupling or tendon, as model/clusters.h counts them */
@@ -33,12 +37,13 @@ typedef struct tbi_loop {
   double damping;         /* of a spring, N s/m */
   double give;            /* kg, by which its impulse falls as u grows, of what else there is; */
   double load;            /* N s, the impulse that this has at u = 0 */
-  double compliance;      /* of a spring, velocity per impulse; else 0 */
+  double compliance;      /* of a spring or an open loop, velocity per impulse; else 0 */
   double error;           /* m or rad, zero when closed */
   double correction;      /* m or rad, the part of the error that this step shall take back */
   double velocity, drift; /* rate of the error before the step; rate of that at zero acceleration */
   double target;          /* m/s or rad/s; tbi_loops_solve makes that of a spring */
   bool is_given;          /* the target is, and no error is taken back: a tendon that is held */
+  bool open;              /* by more than a step takes back: it gives way */
   double impulse;         /* N s or N m s */
   double missed;          /* m/s or rad/s, of the target, where loops contradict each other */
   bool redundant;         /* its column depends on others */
@@ -46,9 +51,11 @@ typedef struct tbi_loop {
 
 typedef struct tbi_loops {
   int32_t count;
-  tbi_loop *loop;  /* cluster by cluster: [count] */
-  double timestep; /* s, for springs */
-  double *regain;  /* under rk4: acceleration that takes error and velocity back: [loops] */
+  tbi_loop *loop;       /* cluster by cluster: [count] */
+  double timestep;      /* s, for springs */
+  double contradiction; /* the same in the unit of the targets, which are accelerations under rk4 */
+  double *regain;       /* under rk4: acceleration that takes error and velocity back: [loops] */
+  bool *open;           /* under rk4: those that are open where the step begins: [loops] */
 
   const tabi_model *model;
   tbi_bundles bundles;
@@ -110,6 +117,12 @@ static inline const tbi_support *tbi_loops_support(const tbi_loops *loops, int32
  * and give of the loop act beside it: servos, and inertia that moves along.
  * mobility: change of its rate per impulse, without it; fills compliance and target. */
 void tbi_loop_pull_spring(tbi_loop *loop, double h, double mobility);
+
+/* Fills the compliance of what gives way: a spring, or an open loop.  The latter may be one that
+ * cannot be closed, out of reach or against the limits of joints.  Near its singular postures an
+ * exact solution would ask joints for any speed, and leave limits no motion to be met by.  A share
+ * of the loop's own mobility bounds both; what it carries at rest moves it by next to nothing. */
+void tbi_loop_give_way(tbi_loop *loop, double h, double mobility);
 
 /* Takes the memory of all loops the model may have. */
 void tbi_loops_place(tbi_layout *at, const tabi_model *model, tbi_loops *loops);

@@ -336,6 +336,19 @@ static int32_t tree_of_loop(const tabi_model *model, const tbi_loop *loop) {
   return model->body[model->dof_body[dof]].tree;
 }
 
+static bool closes(const tbi_loop *loop) { return !tbi_loop_is_spring(loop) && !loop->is_given; }
+
+/* all loops of a connection are open if one of them is: it is one part that does not fit */
+static void note_open(tbi_loop *loop, int32_t count, double widest) {
+  for (int32_t first = 0, end = 0; first < count; first = end) {
+    bool open = false;
+    for (; end < count && loop[end].owner == loop[first].owner; ++end)
+      open = open || (closes(&loop[end]) && fabs(loop[end].error) > widest);
+    for (int32_t i = first; i < end; ++i)
+      loop[i].open = open;
+  }
+}
+
 /* Errors are corrected in one step, or all of a cluster by the same share if the largest would be
  * corrected faster than the correction speed: so loop constraints that contradict each other are
  * met in the middle. */
@@ -346,9 +359,10 @@ static void close_gaps(const tabi_world *w, tbi_loop *loop, int32_t count) {
   bool middle = tbi_tree_is_middle(w, tree_of_loop(w->model, loop));
   double share = 1;
   for (int32_t i = 0; i < count; ++i) {
-    bool closes = !tbi_loop_is_spring(&loop[i]) && !loop[i].is_given;
-    if (closes && fabs(loop[i].error) * share > widest) share = widest / fabs(loop[i].error);
+    if (closes(&loop[i]) && fabs(loop[i].error) * share > widest)
+      share = widest / fabs(loop[i].error);
   }
+  note_open(loop, count, widest);
   for (int32_t i = 0; i < count; ++i) {
     loop[i].correction = share * loop[i].error;
     if (loop[i].is_given) loop[i].correction = fmin(fmax(loop[i].error, -widest), widest);
@@ -362,6 +376,7 @@ static void close_gaps(const tabi_world *w, tbi_loop *loop, int32_t count) {
 void tbi_world_loops(tabi_world *w) {
   w->setup.loops.count = 0;
   w->setup.loops.timestep = w->def.timestep;
+  w->setup.loops.contradiction = TBI_CONTRADICTION;
   for (int32_t i = 0; i < w->constants.nloop; ++i)
     add_loop(w, w->constants.loops[i]);
   tbi_loop *loop = w->setup.loops.loop;

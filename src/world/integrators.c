@@ -117,38 +117,32 @@ typedef struct stages {
   tabi_world *w;
   const double *tau;
   double *constant; /* joint forces of constraints and external wrenches, the same in all stages */
+  bool begun;       /* a stage is done */
 } stages;
 
-/* Errors at the stages themselves are not corrected, since stages lie off the path by design. */
+/* Errors at the stages themselves are not corrected, since stages lie off the path by design: nor
+ * do they open a loop. */
 static void regain(tabi_world *w) {
-  for (int32_t i = 0; i < w->setup.loops.count; ++i)
-    w->setup.loops.regain[i] = tbi_loop_regain(&w->setup.loops.loop[i], w->def.timestep);
-}
-
-/* Loop constraints where the step begins, and which of them are independent there: at the middle,
- * where they are not quite closed, redundant ones look independent. */
-static void measure_loops_at_start(tabi_world *w) {
-  const tabi_model *model = w->model;
-  tbi_kinematics(w->d, w->state.q, w->state.v);
-  tbi_rnea_forces(w->d, v4_from(v3_load(w->def.gravity)), NULL);
-  tbi_world_loops(w);
-  tbi_aba_factor(w->d, model->dof_rotor, tbi_world_told(w));
-  for (int32_t k = 0; k < model->nv; ++k) {
-    w->setup.pivot_root[k] = sqrt(w->d->D_inv[k]);
-    w->scratch.dofs[k] = 0;
+  tbi_loops *loops = &w->setup.loops;
+  for (int32_t i = 0; i < loops->count; ++i) {
+    loops->regain[i] = tbi_loop_regain(&loops->loop[i], w->def.timestep);
+    loops->open[i] = loops->loop[i].open;
   }
-  tbi_loops_solve(&w->setup.loops, w->d, w->setup.pivot_root, w->scratch.dofs, w->setup.scratch);
 }
 
 /* From joint forces in qdd and wrenches in d->flow to the acceleration under loop constraints,
- * whose second derivatives are those of regain(). */
-static void constrained_acceleration(tabi_world *w, double *qdd) {
+ * whose second derivatives are those of regain().  Which of them are independent is found where the
+ * step begins: later, where they are not quite closed, redundant ones look independent. */
+static void constrained_acceleration(tabi_world *w, bool begins, double *qdd) {
   const tabi_model *model = w->model;
   tbi_loops *loops = &w->setup.loops;
   tbi_world_loops(w);
+  if (begins) regain(w);
+  loops->contradiction = TBI_CONTRADICTION / w->def.timestep;
   for (int32_t i = 0; i < loops->count; ++i) {
     tbi_loop *loop = &loops->loop[i];
     loop->target = loops->regain[i] - loop->drift;
+    loop->open = loops->open[i];
     loop->velocity = 0;
     loop->load =
         -loop->give * loop->drift; /* of a spring: inertia of a tendon, which has no target */
@@ -160,7 +154,7 @@ static void constrained_acceleration(tabi_world *w, double *qdd) {
     root[k] = sqrt(w->d->D_inv[k]);
     qdd[k] *= root[k];
   }
-  tbi_loops_solve_again(loops, w->d, root, qdd, w->setup.scratch);
+  (begins ? tbi_loops_solve : tbi_loops_solve_again)(loops, w->d, root, qdd, w->setup.scratch);
   for (int32_t k = 0; k < model->nv; ++k)
     qdd[k] *= root[k];
   tbi_aba_solve_lower(w->d, qdd);
@@ -223,11 +217,12 @@ static void stage_acceleration(void *user, const double *q, const double *v, dou
   for (int32_t k = 0; k < model->nv; ++k)
     qdd[k] += s->constant[k];
   if (w->constants.nloop > 0 && !w->setup.sweeps_loops) {
-    constrained_acceleration(w, qdd);
+    constrained_acceleration(w, !s->begun, qdd);
   } else {
     tbi_aba_factor(w->d, model->dof_rotor, tbi_world_told(w));
     tbi_aba_solve_flow(w->d, qdd);
   }
+  s->begun = true;
 }
 
 /* mean forces of constraints over the step and external wrenches, at the joints */
@@ -258,11 +253,9 @@ static void find_constant_forces(tabi_world *w, double *constant) {
 
 static void move_by_stages(tabi_world *w, const double *tau) {
   const tabi_model *model = w->model;
-  stages s = {w, tau, w->scratch.stage};
+  stages s = {w, tau, w->scratch.stage, false};
   w->candidates.stage_lacks = false;
   find_constant_forces(w, s.constant);
-  if (tbi_world_is_middle(w) && w->constants.nloop > 0) measure_loops_at_start(w);
-  regain(w);
   tbi_motion motion = {model, stage_acceleration, &s, w->scratch.stage + model->nv};
   tbi_rk4(&motion, w->def.timestep, w->state.q, w->state.v, w->solution.q_new, w->solution.v_new);
   for (int32_t k = 0; k < model->nv; ++k)

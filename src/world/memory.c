@@ -1,6 +1,7 @@
 /* memory.c - where everything of a world stands: its own part, and the workspace of its steps.
  *
- *   world      tabi_world | state | constants, d, collision, loops, connections, sensors, gait
+ *   world      tabi_world | state | constants, loops, connections, sensors, gait
+ *   made       d, collision: what is made for a model; the workspace's, if it is given
  *   contacts   the part of the state that there is of each contact
  *   workspace  all that a step makes anew: candidates, forces, active set, problem, scratch
  *
@@ -265,6 +266,26 @@ static void place_workspace(tbi_layout *at, tabi_world *w) {
   place_impacts(at, w->model, w);
 }
 
+/* what is made for a model and brought to the state of a world */
+static void place_made(tbi_layout *at, tabi_world *w) {
+  w->d = tbi_layout_take(at, (int64_t)tbi_dynamics_memsize(w->model), 1);
+  w->collision = tbi_layout_take(at, (int64_t)tbi_collision_memsize(w->model), 1);
+}
+
+static size_t made_size(tabi_world *outline) {
+  tbi_layout at = {NULL, 0};
+  place_made(&at, outline);
+  return at.used;
+}
+
+/* Whether a world may have those of the workspace. */
+static bool may_share(tabi_world *outline) {
+  const tabi_workspace *shared = outline->def.workspace;
+  if (!shared) return false;
+  return shared->users > 0 ? shared->model == outline->model
+                           : shared->made_size >= made_size(outline);
+}
+
 static void place_world(tbi_layout *at, tabi_world *w) {
   const tabi_model *model = w->model;
   place_state(at, model, w);
@@ -278,8 +299,7 @@ static void place_world(tbi_layout *at, tabi_world *w) {
   w->constants.most_force = tbi_layout_take(at, model->njoint, sizeof *w->constants.most_force);
   w->constants.looped = tbi_layout_take(at, model->nv, sizeof *w->constants.looped);
   w->floating.tree = tbi_layout_take(at, model->ntree, sizeof *w->floating.tree);
-  w->d = tbi_layout_take(at, (int64_t)tbi_dynamics_memsize(model), 1);
-  w->collision = tbi_layout_take(at, (int64_t)tbi_collision_memsize(model), 1);
+  place_made(w->shares ? &(tbi_layout){w->def.workspace->made, 0} : at, w);
   w->solution.connection = tbi_layout_take(at, model->nconnection, sizeof *w->solution.connection);
   w->solution.commanded = tbi_layout_take(at, model->nv, sizeof *w->solution.commanded);
   w->solution.applied = tbi_layout_take(at, model->nv, sizeof *w->solution.applied);
@@ -346,6 +366,7 @@ static void place_contacts(tabi_world *w, void *block) {
 tabi_world *tbi_world_alloc(const tabi_model *model, const tabi_world_def *def, tabi_error *err) {
   tabi_world outline = outline_of(model, def);
   if (check_workspace(def->workspace, workspace_size(&outline), err) != TABI_OK) return NULL;
+  outline.shares = may_share(&outline);
   tbi_layout at = {NULL, 0};
   tbi_layout_take(&at, 1, sizeof outline);
   place_world(&at, &outline);
@@ -375,8 +396,15 @@ static void copy_contact_state(const tabi_world *to, const tabi_world *from) {
     memcpy(array[i].at, source[i].at, array[i].size * (size_t)from->state.head->nwarm);
 }
 
+/* worlds of other defs or capacities have their scratch elsewhere in a workspace */
+static void place_scratch_of(tabi_world *w) {
+  tbi_dynamics_place_masses(w->d, w->scratch.shared);
+  tbi_collision_place_scratch(w->collision, w->scratch.shared);
+}
+
 tabi_status tbi_world_resize(tabi_world *w, int32_t contacts, int64_t blocks, tabi_error *err) {
   TBI_ASSERT(contacts >= w->state.head->nwarm && blocks >= 0);
+  tbi_world_claim_posture(w);
   tabi_world resized = *w;
   resized.def.max_contacts = resized.fallback_def.max_contacts = contacts;
   resized.capacity.blocks = blocks;
@@ -393,13 +421,45 @@ tabi_status tbi_world_resize(tabi_world *w, int32_t contacts, int64_t blocks, ta
   resized.solution.ncontact = 0; /* the list was in the workspace */
   free(w->grown);
   *w = resized;
-  tbi_dynamics_place_masses(w->d, w->scratch.shared);
-  tbi_collision_place_scratch(w->collision, w->scratch.shared);
+  place_scratch_of(w);
   return TABI_OK;
+}
+
+/* -- worlds that share */
+
+static void claim_made(tabi_world *w) {
+  w->current = false;
+  w->def.workspace->posed = w;
+  place_scratch_of(w);
+}
+
+bool tbi_world_joins(tabi_world *w) {
+  tabi_workspace *shared = w->def.workspace;
+  if (!w->shares) return false;
+  shared->model = w->model;
+  if (shared->users++ > 0) {
+    claim_made(w);
+    return true;
+  }
+  memset(shared->made, 0, shared->made_size);
+  shared->posed = w;
+  return false;
+}
+
+void tbi_world_leave(const tabi_world *w) {
+  if (!w->shares) return;
+  tabi_workspace *shared = w->def.workspace;
+  --shared->users;
+  if (shared->posed == w) shared->posed = NULL;
+}
+
+void tbi_world_claim_posture(tabi_world *w) {
+  if (w->shares && w->def.workspace->posed != w) claim_made(w);
 }
 
 void tbi_world_claim_workspace(tabi_world *w) {
   tabi_workspace *shared = w->def.workspace;
+  tbi_world_claim_posture(w);
   if (!shared || shared->last == w) return;
   w->solution.ncontact = 0;
   shared->last = w;
@@ -414,14 +474,20 @@ tabi_workspace *tabi_workspace_create(const tabi_model *model, const tabi_world_
   if (tbi_world_def_check(model, def, err) != TABI_OK) return NULL;
   tabi_world outline = outline_of(model, def);
   size_t size = workspace_size(&outline);
+  size_t made = made_size(&outline);
   tbi_layout at = {NULL, 0};
   tbi_layout_take(&at, 1, sizeof(tabi_workspace));
+  size_t made_at = at.used;
+  tbi_layout_take(&at, (int64_t)made, 1);
   tabi_workspace *workspace = tbi_block_alloc(at.used + size);
   if (!workspace) {
     (void)tbi_error_memory(err);
     return NULL;
   }
-  *workspace = (tabi_workspace){.size = size, .bytes = (char *)workspace + at.used};
+  *workspace = (tabi_workspace){.size = size,
+                                .bytes = (char *)workspace + at.used,
+                                .made = (char *)workspace + made_at,
+                                .made_size = made};
   return workspace;
 }
 

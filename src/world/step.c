@@ -11,10 +11,13 @@
 
 static size_t bytes(int32_t n) { return sizeof(double) * (size_t)n; }
 
-/* whether all numbers are finite and at most max: one pass without branches */
+/* Whether all numbers are finite and at most max: four at a time, without branches. */
 static bool is_bounded(const double *x, int32_t n, double max) {
   bool bounded = true;
-  for (int32_t i = 0; i < n; ++i)
+  int32_t i = 0;
+  for (; i + 4 <= n; i += 4)
+    bounded &= v4_all_le(v4_abs(v4_load(x + i)), v4_splat(max));
+  for (; i < n; ++i)
     bounded &= fabs(x[i]) <= max;
   return bounded;
 }

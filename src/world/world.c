@@ -131,9 +131,11 @@ static void initialise(tabi_world *w) {
   w->state.head->state_size = (int64_t)w->state_size;
   w->state.head->contact_size = (int64_t)tbi_world_contact_size(w);
   tabi_model_initial_q(model, w->state.q);
+  if (!tbi_world_joins(w)) {
+    w->d = tbi_dynamics_make(model, w->d, w->scratch.shared);
+    w->collision = tbi_collision_make(model, w->collision, w->scratch.shared);
+  }
   tbi_world_claim_workspace(w);
-  w->d = tbi_dynamics_make(model, w->d, w->scratch.shared);
-  w->collision = tbi_collision_make(model, w->collision, w->scratch.shared);
   tbi_setup *s = &w->setup;
   s->model = model;
   s->d = w->d;
@@ -177,13 +179,14 @@ tabi_world *tabi_world_create(const tabi_model *model, const tabi_world_def *def
   tabi_world *w = tbi_world_alloc(model, def, err);
   if (!w) return NULL;
   initialise(w);
-  if (tbi_dynamics_check(w->d, err) == TABI_OK) return w;
+  if (tbi_dynamics_check(tbi_world_dynamics(w), err) == TABI_OK) return w;
   tabi_world_destroy(w);
   return NULL;
 }
 
 void tabi_world_destroy(tabi_world *world) {
   if (!world) return;
+  tbi_world_leave(world);
   free(world->grown);
   free(world);
 }
@@ -225,6 +228,7 @@ double tabi_world_time(const tabi_world *world) {
 
 tabi_dynamics *tbi_world_dynamics(tabi_world *world) {
   TBI_ASSERT(world);
+  tbi_world_claim_posture(world);
   if (!world->current) tbi_kinematics(world->d, world->state.q, world->state.v);
   world->current = true;
   return world->d;

@@ -198,8 +198,9 @@ struct tabi_world {
     bool *looped;       /* whether a loop constraint acts on the joint of each velocity: [nv] */
   } constants;
   tabi_dynamics *d;
-  bool current; /* d is at the present q and v */
+  bool current; /* d is at the present q and v, unless another world has it */
   tbi_collision *collision;
+  bool shares; /* both are the workspace's */
 
   /* What a step makes, in the order of its stages. */
   struct {
@@ -382,6 +383,8 @@ static inline void tbi_timers_end(tbi_timers *timers, tabi_stage stage) {
 /* Called before the workspace is written to: the contacts of other worlds that share it are gone
  * (memory.c). */
 void tbi_world_claim_workspace(tabi_world *w);
+/* The same for what reads d only. */
+void tbi_world_claim_posture(tabi_world *w);
 /* w->d at the present state. */
 tabi_dynamics *tbi_world_dynamics(tabi_world *world);
 

@@ -197,9 +197,9 @@ static void check_sweep(const tbi_factored *f, uint64_t seed) {
   double r[MOST];
   double u[MOST];
   double wr[MOST];
-  double swept[MOST];
+  double after[MOST];
   start_at_random(f, seed);
-  double *to = swept;
+  double *to = after;
   for (int32_t k = 0; k < f->nisland; ++k) {
     const tbi_delassus *w = &f->island[k].w;
     tbi_island_read(&f->island[k], r);
@@ -214,7 +214,7 @@ static void check_sweep(const tbi_factored *f, uint64_t seed) {
   }
   start_at_random(f, seed);
   (void)tbi_cone_sweep(f->p);
-  to = swept;
+  to = after;
   for (int32_t k = 0; k < f->nisland; ++k) {
     tbi_island_read(&f->island[k], r);
     assert_near_n(to, r, (size_t)f->island[k].w.nunknown, 1e-9);
@@ -241,6 +241,33 @@ static void check_island(uint64_t seed, const tbi_island *island, const dense *m
   check_newton(seed, island, m, r, 1e-6, 1e-7);
 }
 
+static struct {
+  int32_t all, ended; /* small islands that were swept, and those where sweeps came to an end */
+} swept;
+
+/* Sweeps on the matrix written out: where they end, the law holds. */
+static void check_small_sweep(const tbi_delassus *w) {
+  ++swept.all;
+  double r[MOST] = {0};
+  double u[MOST];
+  double before[MOST];
+  double change = HUGE_VAL;
+  for (int32_t s = 0; s < 4000 && change > 1e-13; ++s) {
+    memcpy(before, r, sizeof r);
+    w->sweep(w->self, r);
+    change = 0;
+    for (int32_t i = 0; i < w->nlaw; ++i)
+      for (int32_t k = w->law[i].at; k < w->law[i].at + w->law[i].size; ++k)
+        change = fmax(change, w->law[i].mobility * fabs(r[k] - before[k]));
+  }
+  if (change > 1e-13) return;
+  ++swept.ended;
+  w->multiply(w->self, r, u);
+  for (int32_t i = 0; i < w->nunknown; ++i)
+    u[i] += w->q[i];
+  assert_true(tbi_newton_residual(w, r, u) < 1e-9);
+}
+
 static void check_operator(uint64_t seed, tbi_problem *p, const dense *m) {
   tbi_factored f = {0};
   tbi_small_island written_out;
@@ -261,6 +288,7 @@ static void check_operator(uint64_t seed, tbi_problem *p, const dense *m) {
     if (!tbi_small_island_make(&written_out, &small)) continue;
     small.w = written_out.w;
     check_island(seed, &small, m, &r);
+    check_small_sweep(&written_out.w);
   }
   check_sweep(&f, seed);
   check_no_room(&f);
@@ -283,6 +311,8 @@ static void random_models(void **state) {
     made_close(&made);
     tabi_model_destroy(model);
   }
+  print_message("sweeps ended in %d of %d small islands\n", swept.ended, swept.all);
+  assert_true(2 * swept.ended > swept.all);
 }
 
 static int32_t add_link(tabi_builder *b, rng *r, int32_t parent) {

@@ -22,10 +22,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MAX_ITEMS = 1024, METHODS = 4, STATES = 50, SEED = 7 };
+enum { MAX_ITEMS = 1024, METHODS = 5, STATES = 50, SEED = 7 };
 
 static const tabi_contact_kind methods[METHODS] = {TABI_CONTACT_CONE, TABI_CONTACT_EXACT,
-                                                   TABI_CONTACT_IMPULSE, TABI_CONTACT_LCP};
+                                                   TABI_CONTACT_IMPULSE, TABI_CONTACT_LCP,
+                                                   TABI_CONTACT_PENALTY};
 
 static const char *const all_scenes[] = {
     "andrews",     "balls666",       "bouncing",        "bowl",   "box_drop",         "bricard",

@@ -137,12 +137,96 @@ static void contradictory_welds(void **state) {
   torn_body(TABI_RK4, 0, 0.4);
 }
 
+/* An arm of seven hinges with limits, its hand welded to a place that it cannot have. */
+#define HINGES 7
+#define RANGE  1.2
+
+static scene welded_arm(v3 place, int32_t arm[HINGES]) {
+  static const double axis[HINGES][3] = {
+      {0, 0, 1},
+      {0, 1, 0},
+      {1, 0, 0},
+      {0, 1, 0},
+      {1, 0, 0},
+      {0, 1, 0},
+      {1, 0, 0}
+  };
+  scene s = scene_begin();
+  for (int i = 0; i < HINGES; ++i) {
+    int32_t parent = i == 0 ? TABI_WORLD : arm[i - 1];
+    tabi_joint_def joint = scene_hinge(TABI_JOINT_REVOLUTE, parent,
+                                       v3_make(i == 0 ? 0 : 0.15, 0, 0), v3_load(axis[i]));
+    joint.lower = i == 1 ? 0.3 : -RANGE;
+    joint.upper = RANGE;
+    joint.damping = 1;
+    double mass = 4 - 0.5 * i;
+    double moment = 0.01 * mass;
+    arm[i] = scene_link(&s, mass, v3_make(0.075, 0, 0), v3_make(moment, moment, moment), joint);
+  }
+  mechanism_connect(&s, TABI_CONNECTION_FIXED, TABI_WORLD, place, arm[HINGES - 1], v3_zero());
+  return s;
+}
+
+typedef struct strain {
+  double fastest, beyond, late; /* rad/s; rad out of limits; rad/s, in the last half */
+} strain;
+
+static strain strain_arm(scene *s, const int32_t arm[HINGES], int64_t steps) {
+  strain worst = {0, 0, 0};
+  for (int64_t k = 0; k < steps; ++k) {
+    scene_run(s, 1);
+    for (int i = 0; i < HINGES; ++i) {
+      double q = scene_q(s, arm[i])[0];
+      double speed = fabs(scene_v(s, arm[i])[0]);
+      double below = i == 1 ? 0.3 : -RANGE;
+      worst.fastest = fmax(worst.fastest, speed);
+      worst.beyond = fmax(worst.beyond, fmax(q - RANGE, below - q));
+      if (2 * k > steps) worst.late = fmax(worst.late, speed);
+    }
+  }
+  return worst;
+}
+
+static void strain_at(tabi_contact_kind contact, tabi_integrator integrator, v3 place) {
+  int32_t arm[HINGES];
+  scene s = welded_arm(place, arm);
+  tabi_world_def def = scene_def(&s);
+  def.contact = contact;
+  def.integrator = integrator;
+  scene_open(&s, &def);
+  mechanism_set(&s, arm[1], 0.6, 0);
+  strain worst = strain_arm(&s, arm, 3000);
+  tabi_connection_state weld = tabi_world_connection(s.world, 0);
+  print_message("weld out of reach at (%g, %g, %g), %s, %s: open by %.2g m, missed %.2g; at most "
+                "%.3g rad/s, later %.2g, %.2g rad beyond limits\n",
+                place.x, place.y, place.z, tabi_contact_name(contact),
+                tabi_integrator_name(integrator), weld.gap, weld.missed, worst.fastest, worst.late,
+                worst.beyond);
+  scene_close(&s);
+  assert_true(worst.fastest < 100);
+  assert_true(worst.beyond < 0.1);
+  assert_true(fmax(weld.gap, weld.turn) > 0.05);
+  assert_true(weld.missed > 0.01);
+}
+
+static void weld_out_of_reach(void **state) {
+  (void)state;
+  const v3 places[3] = {v3_make(0, 0, 0.1), v3_make(3, 0.2, 0), v3_make(-0.4, 0.3, 0.2)};
+  for (int contact = 0; contact < TABI_CONTACT_GAIT; ++contact) {
+    for (int i = 0; i < 3; ++i)
+      strain_at((tabi_contact_kind)contact, TABI_SEMI_IMPLICIT, places[i]);
+  }
+  for (int i = 0; i < 3; ++i) {
+    strain_at(TABI_CONTACT_CONE, TABI_MIDPOINT, places[i]);
+    strain_at(TABI_CONTACT_CONE, TABI_RK4, places[i]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(pendulum),
-      cmocka_unit_test(chain_by_default),
-      cmocka_unit_test(chain_by_rk4),
-      cmocka_unit_test(contradictory_welds),
+      cmocka_unit_test(pendulum),          cmocka_unit_test(chain_by_default),
+      cmocka_unit_test(chain_by_rk4),      cmocka_unit_test(contradictory_welds),
+      cmocka_unit_test(weld_out_of_reach),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

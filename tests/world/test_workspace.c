@@ -124,6 +124,51 @@ static void shipped_scenes(void **state) {
   }
 }
 
+/* Worlds of one model share its kinematics and what collision remembers, too; steps and readings in
+ * any order are those of worlds by themselves. */
+static void one_model(void **state) {
+  (void)state;
+  tabi_scene *robot = load_shipped_scene("stand", NULL);
+  tabi_world_def def = tabi_scene_world_def(robot);
+  const tabi_model *model = tabi_scene_model(robot);
+  tabi_world *own[WORLDS];
+  tabi_world *shared[WORLDS];
+  for (int i = 0; i < WORLDS; ++i) {
+    def.workspace = NULL;
+    own[i] = tabi_world_create(model, &def, NULL);
+    if (i == 0) def.workspace = tabi_workspace_create(model, &def, NULL);
+    if (i > 0) def.workspace = tabi_world_get_def(shared[0]).workspace;
+    shared[i] = tabi_world_create(model, &def, NULL);
+    assert_true(own[i] && shared[i]);
+    for (int k = 0; k < 40 * i; ++k) {
+      assert_int_equal(tabi_world_step(own[i], NULL), TABI_OK);
+      assert_int_equal(tabi_world_step(shared[i], NULL), TABI_OK);
+    }
+  }
+  for (int k = 0; k < STEPS; ++k) {
+    for (int i = 0; i < WORLDS; ++i) {
+      int other = (i + k) % WORLDS;
+      assert_true(tabi_world_energy(own[other]).kinetic ==
+                  tabi_world_energy(shared[other]).kinetic);
+      assert_int_equal(tabi_world_step(own[i], NULL), TABI_OK);
+      assert_int_equal(tabi_world_step(shared[i], NULL), TABI_OK);
+      assert_true(tabi_world_hash(own[i]) == tabi_world_hash(shared[i]));
+    }
+  }
+  size_t alone = own[0]->memory;
+  assert_true(4 * shared[0]->memory < alone);
+  for (int i = 0; i < WORLDS; ++i) {
+    tabi_world_destroy(own[i]);
+    tabi_world_destroy(shared[i]);
+  }
+  /* none is left, so that a world of another model may take the place */
+  tabi_scene_destroy(robot);
+  scene boxes = open_boxes(1, TABI_CONTACT_CONE, TABI_SEMI_IMPLICIT, def.workspace);
+  assert_int_equal(tabi_world_step(boxes.world, NULL), TABI_OK);
+  scene_close(&boxes);
+  tabi_workspace_destroy(def.workspace);
+}
+
 /* one that is too small is refused, and nothing is written to it */
 static void too_small(void **state) {
   (void)state;
@@ -158,7 +203,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_methods),    cmocka_unit_test(all_integrators),
       cmocka_unit_test(shipped_scenes), cmocka_unit_test(too_small),
-      cmocka_unit_test(bad_def),
+      cmocka_unit_test(bad_def),        cmocka_unit_test(one_model),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static double bound_of(const tabi_world *w, int32_t dof) {
 /* Whether no limit pushes the joint, so that it may stay where it is. */
 static bool may_stay(const tabi_world *w, int32_t dof) {
   double q = w->state.q[w->model->dof_q[dof]];
-  double beyond = fmax(w->model->dof_lower[dof] - q, q - w->model->dof_upper[dof]);
+  double beyond = tbi_max(w->model->dof_lower[dof] - q, q - w->model->dof_upper[dof]);
   return w->def.correction * beyond <= w->def.tolerance * w->def.timestep &&
          w->state.row_impulse[tbi_row_id(dof, TBI_ROW_LOWER)] == 0 &&
          w->state.row_impulse[tbi_row_id(dof, TBI_ROW_UPPER)] == 0;
