@@ -13,10 +13,12 @@
  * The wrench that the ground must provide is linear in x: with C the composite inertia behind each
  * joint times its axis (crba.c), F = F0 + C x.  So are its limits: the centre of pressure inside
  * the soles, friction, torsion, and a pull that it cannot give.  Limits that are broken become rows
- * of large weight, and limits that no longer hold anything are dropped, for a few rounds.
+ * of large weight, and limits that no longer hold anything are dropped: Newton's method for a
+ * convex sum of squares, no step of which goes farther than the sum falls.
  *
  * In double support the wrench is shared: the centre of pressure p = l s0 + (1 - l) s1 + r between
- * the middles s of the soles gives the left foot the share l of the force, at s0 + r. */
+ * the middles s of the soles gives the left foot the share l of the force, at s0 + r.  The hull of
+ * two equal soles is made of such points with r inside a sole. */
 #include "control/balance.h"
 
 #include "base/assertion.h"
@@ -27,7 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = TBI_BALANCE_MAX, ROUNDS = 20, MAX_LIMITS = TBI_SUPPORT_MAX + 13 };
+enum { N = TBI_BALANCE_MAX, ROUNDS = 20, HALVINGS = 30, MAX_LIMITS = TBI_SUPPORT_MAX + 13 };
 #define STANCE_WEIGHT  100.0
 #define SWING_WEIGHT   10.0
 #define COM_WEIGHT     100.0
@@ -36,7 +38,8 @@ enum { N = TBI_BALANCE_MAX, ROUNDS = 20, MAX_LIMITS = TBI_SUPPORT_MAX + 13 };
 #define YAW_WEIGHT     0.3
 #define TURN_WEIGHT    0.05
 #define DAMPING        0.02
-#define LIMIT_WEIGHT   1e3 /* of broken limits, in m/s^2 */
+#define LIMIT_WEIGHT   1e5 /* of broken limits, in m/s^2 */
+#define EDGE_SHARE     0.9 /* of half a sole, within which each of two feet carries its load */
 #define TYPICAL_HEIGHT 0.8 /* m */
 #define PYRAMID        0.7 /* of the friction coefficient: a pyramid inside the cone */
 #define MIN_LOAD       0.1 /* share of the weight that the feet carry at least */
@@ -332,23 +335,75 @@ static int32_t list_limits(const tbi_balance *b, const tbi_balance_goal *goal, c
   return list_torsion(b, goal->stance[0] ? 0 : 1, column, bias, list, count);
 }
 
-/* Solves with the active limits; whether others became active or inactive. */
-static bool solve_round(const task_system *tasks, limit *list, int32_t count, double *x) {
-  task_system s = *tasks;
-  for (int32_t i = 0; i < count; ++i) {
-    if (list[i].active) add_row(&s, list[i].row, list[i].bound, LIMIT_WEIGHT);
+/* Slope of the sum of squares at `at` along `way`: it counts every limit that is broken there. */
+static double slope(const task_system *tasks, const limit *list, int32_t count, const double *at,
+                    const double *way) {
+  double sum = 0;
+  for (int32_t i = 0; i < tasks->n; ++i) {
+    sum -= way[i] * tasks->right[i];
+    for (int32_t j = 0; j <= i; ++j) {
+      double across = i == j ? way[i] * at[i] : way[i] * at[j] + way[j] * at[i];
+      sum += tasks->matrix[i][j] * across;
+    }
   }
-  memcpy(x, s.right, sizeof s.right);
-  tbi_cholesky(s.n, s.matrix[0], N);
-  tbi_cholesky_solve(s.n, s.matrix[0], N, x);
+  for (int32_t i = 0; i < count; ++i) {
+    double over = tbi_dot(list[i].row, at, tasks->n) - list[i].bound;
+    sum += LIMIT_WEIGHT * tbi_min(over, 0) * tbi_dot(list[i].row, way, tasks->n);
+  }
+  return sum;
+}
+
+/* Goes from x towards `to` while the sum of squares falls; it is convex.  Full steps alone may go
+ * to and fro between two sets of limits for ever. */
+static void descend(const task_system *tasks, const limit *list, int32_t count, const double *to,
+                    double *x) {
+  double way[N];
+  double at[N];
+  double least = 0;
+  double most = 1;
+  for (int32_t i = 0; i < tasks->n; ++i)
+    way[i] = to[i] - x[i];
+  if (slope(tasks, list, count, to, way) <= 0) least = 1;
+  for (int k = 0; k < HALVINGS && least < 1; ++k) {
+    double t = 0.5 * (least + most);
+    for (int32_t i = 0; i < tasks->n; ++i)
+      at[i] = x[i] + t * way[i];
+    *(slope(tasks, list, count, at, way) < 0 ? &least : &most) = t;
+  }
+  for (int32_t i = 0; i < tasks->n; ++i)
+    x[i] = least < 1 ? x[i] + least * way[i] : to[i];
+}
+
+/* Which limits x breaks; whether others than before. */
+static bool find_broken(limit *list, int32_t count, int32_t n, const double *x) {
   bool changed = false;
   for (int32_t i = 0; i < count; ++i) {
-    double over = tbi_dot(list[i].row, x, s.n) - list[i].bound;
+    double over = tbi_dot(list[i].row, x, n) - list[i].bound;
     bool active = list[i].active ? over <= 0 : over < -1e-6;
     changed = changed || active != list[i].active;
     list[i].active = active;
   }
   return changed;
+}
+
+/* Newton's method for the least squares of tasks and broken limits. */
+static void solve(const task_system *tasks, limit *list, int32_t count, double *x) {
+  for (int round = 0; round < ROUNDS; ++round) {
+    task_system s = *tasks;
+    for (int32_t i = 0; i < count; ++i) {
+      if (list[i].active) add_row(&s, list[i].row, list[i].bound, LIMIT_WEIGHT);
+    }
+    double to[N];
+    memcpy(to, s.right, sizeof to);
+    tbi_cholesky(s.n, s.matrix[0], N);
+    tbi_cholesky_solve(s.n, s.matrix[0], N, to);
+    bool ends = !find_broken(list, count, s.n, to);
+    if (round == 0 || ends) memcpy(x, to, sizeof to);
+    if (ends) return;
+    if (round == 0) continue;
+    descend(tasks, list, count, to, x);
+    find_broken(list, count, s.n, x);
+  }
 }
 
 /* -- the wrench on the feet */
@@ -362,6 +417,29 @@ static void cop_of(const tbi_balance *b, sv wrench, double ground, double cop[2]
   cop[1] = o.y + (n.x - h * f.y) / f.z;
 }
 
+double tbi_balance_share(const tbi_balance *b, const double along[2], const double from[2]) {
+  double low = 0;
+  double high = 1;
+  double across = 0;
+  double square = 1e-9;
+  for (int side = 0; side < 2; ++side) {
+    for (int k = 0; k < 2; ++k) {
+      v3 axis = m3_column(&b->at[side].frame.rot, k);
+      double half = EDGE_SHARE * tbi_max(b->half[side][k], 1e-3);
+      double way = (axis.x * along[0] + axis.y * along[1]) / half;
+      double off = (axis.x * from[0] + axis.y * from[1]) / half;
+      across += way * off;
+      square += way * way;
+      if (fabs(way) < 1e-6) continue;
+      /* |off - t way| <= 1 */
+      low = tbi_max(low, tbi_min((off - 1) / way, (off + 1) / way));
+      high = tbi_min(high, tbi_max((off - 1) / way, (off + 1) / way));
+    }
+  }
+  if (low > high) low = high = 0.5 * (low + high);
+  return tbi_min(tbi_max(tbi_min(tbi_max(across / square, low), high), 0), 1);
+}
+
 /* The left foot's part of a wrench in double support. */
 static sv share_wrench(const tbi_balance *b, const tbi_balance_goal *goal, sv wrench,
                        tbi_balance_result *result) {
@@ -369,8 +447,7 @@ static sv share_wrench(const tbi_balance *b, const tbi_balance_goal *goal, sv wr
   v3 s1 = b->at[1].frame.pos;
   const double along[2] = {s1.x - s0.x, s1.y - s0.y};
   const double from[2] = {result->cop[0] - s0.x, result->cop[1] - s0.y};
-  double t = tbi_dot(along, from, 2) / tbi_max(tbi_dot(along, along, 2), 1e-9);
-  t = tbi_min(tbi_max(t, 0), 1);
+  double t = tbi_balance_share(b, along, from);
   result->share[0] = 1 - t;
   result->share[1] = t;
   v3 o = origin(b);
@@ -421,8 +498,7 @@ tbi_balance_result tbi_balance_solve(tbi_balance *b, const tbi_balance_goal *goa
   limit list[MAX_LIMITS];
   int32_t count = list_limits(b, goal, column, bias, list);
   double x[N];
-  for (int round = 0; round < ROUNDS && solve_round(&tasks, list, count, x); ++round) {
-  }
+  solve(&tasks, list, count, x);
   memset(b->qdd, 0, sizeof *b->qdd * (size_t)b->model->nv);
   sv wrench = bias;
   for (int32_t i = 0; i < b->n; ++i) {

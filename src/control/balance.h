@@ -60,6 +60,11 @@ void tbi_balance_set(tbi_balance *b, const double *q, const double *v);
 /* b->qdd and b->tau; joints outside the legs do not accelerate. */
 tbi_balance_result tbi_balance_solve(tbi_balance *b, const tbi_balance_goal *goal);
 
+/* The right foot's share t of the force of both, with the centre of pressure at t along + r from
+ * the middle of the left sole: r is the shortest over the sizes of the soles, and inside both where
+ * it can be. */
+double tbi_balance_share(const tbi_balance *b, const double along[2], const double from[2]);
+
 /* Share of its length to which a leg is stretched from hip to ankle. */
 double tbi_balance_stretch(const tbi_balance *b, int side);
 /* Finds hips and ankles in the state that was set. */

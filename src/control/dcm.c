@@ -12,7 +12,15 @@
  *
  *   |u - n|^2 + 1000 |xi_T - b - u|^2 + 0.037 (t - t_n)^2 + 0.004 (a / g)^2
  *
- * with a the peak acceleration of the swing foot beyond that of usual steps and 1 g. */
+ * with a the peak acceleration of the swing foot beyond that of usual steps and 1 g.
+ *
+ * A leg that swings pushes the centre of mass: with p held it accelerates by rho times the foot's
+ * acceleration, so that a foot from x with the speed v to u moves the DCM at landing by about
+ *
+ *   rho (u - x) exp(omega t / 2) - rho v exp(omega t) / omega
+ *
+ * (by parts, with the way made in the middle of the time).  A step that is thrown far to catch a
+ * push takes back some of what it gains. */
 #include "control/dcm.h"
 
 #include "base/assertion.h"
@@ -66,14 +74,21 @@ static double try_time(const tbi_step_limits *l, const tbi_step_state *s, const 
                        double nominal_time, tbi_step_plan *plan) {
   double e = exp(l->omega * plan->remaining);
   double swing_left = plan->remaining + tbi_min(s->elapsed, 0);
+  double gain = l->reaction * exp(0.5 * l->omega * swing_left);
+  double slowing = l->reaction * exp(l->omega * swing_left) / l->omega;
   double end[2];
   for (int i = 0; i < 2; ++i) {
-    double p = (nominal[i] + plan->offset[i] - s->xi[i] * e) / (1 - e);
-    p = clamp(p, -l->half[i], l->half[i]);
-    end[i] = p + (s->xi[i] - p) * e;
-    plan->place[i] = end[i] - plan->offset[i];
+    double own = -gain * s->swing[i] - slowing * s->rate[i];
+    double aim = (1 - gain) * nominal[i] + plan->offset[i] - own;
+    double p = clamp((aim - s->xi[i] * e) / (1 - e), -l->half[i], l->half[i]);
+    end[i] = p + (s->xi[i] - p) * e + own;
+    plan->place[i] = (end[i] - plan->offset[i]) / (1 - gain);
   }
   cut_place(l, s, swing_left, plan->place);
+  for (int i = 0; i < 2; ++i) {
+    plan->shift[i] = gain * (plan->place[i] - s->swing[i]) - slowing * s->rate[i];
+    end[i] += gain * plan->place[i];
+  }
   double cost = 0;
   double miss = 0;
   double way = 0;

@@ -19,6 +19,8 @@ typedef struct tbi_step_limits {
   double speed, acceleration;                  /* m/s and m/s^2, of a swing foot */
   double half[2];                              /* m, of the sole, less a margin */
   double reach;                                /* m, of a leg */
+  double reaction; /* acceleration of the CoM over that of a swing foot, with the centre of pressure
+                      held */
 } tbi_step_limits;
 
 /* A step under way. */
@@ -26,6 +28,7 @@ typedef struct tbi_step_state {
   int side;           /* of the swing foot: 1 left, -1 right */
   double xi[2];       /* m */
   double swing[3];    /* m, where the swing foot is; its height above the ground */
+  double rate[2];     /* m/s, of the swing foot */
   double velocity[2]; /* m/s, that is wanted */
   double elapsed;     /* s, of the swing so far; negative in double support before it */
   double latest;      /* s, remaining at most: a foot that comes down is not lifted again */
@@ -35,6 +38,7 @@ typedef struct tbi_step_plan {
   double place[2];  /* m, where the swing foot lands */
   double offset[2]; /* m, wanted from there to the DCM at landing */
   double remaining; /* s, until it lands */
+  double shift[2];  /* m, of the DCM at landing by the reaction of the swing leg */
   double missed;    /* m, by which the DCM misses that offset */
 } tbi_step_plan;
 

@@ -9,11 +9,9 @@
 #include "control/stepper.h"
 
 #include "base/assertion.h"
-#include "base/error.h"
 #include "control/sole.h"
 #include "math/linalg.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define PI         3.14159265358979323846
@@ -41,101 +39,7 @@
 #define MAX_DROP      0.15  /* of the leg, of the CoM */
 #define SINK_RATE     0.09  /* of omega z: speed of a foot that finds no ground */
 
-tabi_stepper_def tabi_stepper_def_default(void) {
-  return (tabi_stepper_def){
-      .def_size = sizeof(tabi_stepper_def),
-      .friction = 0.5,
-      .gyro = TABI_NONE,
-      .accelerometer = TABI_NONE,
-      .force = {TABI_NONE, TABI_NONE}
-  };
-}
-
-/* -- making */
-
-/* At the state of the posture. */
-static tabi_status make_estimator(tabi_stepper *s, const tabi_stepper_def *def, tabi_error *err) {
-  const tabi_model *model = s->model;
-  tbi_estimator *e = &s->estimator;
-  *e = (tbi_estimator){.model = model,
-                       .base = model->joint_body[s->biped.base],
-                       .gyro = def->gyro,
-                       .accelerometer = def->accelerometer};
-  if (!def->encoder) return TABI_OK;
-  e->encoder = calloc((size_t)model->njoint + 1, sizeof *e->encoder);
-  if (!e->encoder) return tbi_error_memory(err);
-  memcpy(e->encoder, def->encoder, sizeof *e->encoder * (size_t)model->njoint);
-  for (int side = 0; side < 2; ++side) {
-    const tabi_leg *leg = &s->biped.leg[side];
-    e->force[side] = def->force[side];
-    e->ankle[side] = model->joint_body[leg->joint[leg->njoint - 1]];
-    e->below[side] = s->balance.d->composite[e->ankle[side]].mass;
-  }
-  return TABI_OK;
-}
-
-static tabi_status make(tabi_stepper *s, const tabi_stepper_def *def, tabi_error *err) {
-  size_t nq = (size_t)s->model->nq;
-  size_t nv = (size_t)s->model->nv;
-  tabi_status status = tbi_balance_make(&s->balance, s->model, &s->biped, err);
-  if (status != TABI_OK) return status;
-  s->q = calloc(2 * nq + nv + 1, sizeof *s->q);
-  if (!s->q) return tbi_error_memory(err);
-  s->v = s->q + nq;
-  s->posture = s->v + nv;
-  s->balance.friction = def->friction;
-  s->sees_ground = def->sees_ground;
-  memcpy(s->posture, def->posture, nq * sizeof *s->q);
-  tabi_stepper_reset(s);
-  tbi_balance_set(&s->balance, s->q, s->v);
-  tbi_stepper_set_limits(s);
-  status = make_estimator(s, def, err);
-  if (status != TABI_OK) return status;
-  return tbi_drive_make(&s->drive, &s->balance, &s->biped, def->posture, err);
-}
-
-tabi_stepper *tabi_stepper_create(const tabi_model *model, const tabi_stepper_def *def,
-                                  tabi_error *err) {
-  TBI_ASSERT(model && def);
-  const tabi_place nowhere = {NULL, 0};
-  if (def->def_size != sizeof *def || !def->biped || !def->posture || !(def->friction > 0)) {
-    (void)tbi_error_set(err, TABI_ERR_ARGUMENT, nowhere,
-                        "tabi_stepper_def was not made by tabi_stepper_def_default(), or lacks "
-                        "biped, posture or friction");
-    return NULL;
-  }
-  tabi_stepper *s = calloc(1, sizeof *s);
-  if (!s) {
-    (void)tbi_error_memory(err);
-    return NULL;
-  }
-  s->model = model;
-  s->biped = *def->biped;
-  if (make(s, def, err) == TABI_OK) return s;
-  tabi_stepper_destroy(s);
-  return NULL;
-}
-
-void tabi_stepper_destroy(tabi_stepper *stepper) {
-  if (!stepper) return;
-  tbi_balance_free(&stepper->balance);
-  tbi_drive_free(&stepper->drive);
-  free(stepper->estimator.encoder);
-  free(stepper->q);
-  free(stepper);
-}
-
 static double yaw_of(const m3 *axes) { return atan2(axes->m[1][0], axes->m[0][0]); }
-
-void tabi_stepper_reset(tabi_stepper *stepper) {
-  TBI_ASSERT(stepper);
-  tabi_stepper_command command = stepper->now.command;
-  stepper->now = (tbi_stepper_memory){
-      .command = command, .waist_yaw = NAN, .base = NAN, .normal = {0, 0, 1}
-  };
-  memcpy(stepper->q, stepper->posture, sizeof *stepper->q * (size_t)stepper->model->nq);
-  memset(stepper->v, 0, sizeof *stepper->v * (size_t)stepper->model->nv);
-}
 
 /* -- geometry */
 
@@ -371,6 +275,8 @@ static void step(tabi_stepper *s, tbi_balance_goal *goal, double timestep) {
   to_local(origin, yaw, m->dcm, at.xi);
   to_local(origin, yaw, where, at.swing);
   memcpy(at.velocity, m->velocity, sizeof at.velocity);
+  const double rate[2] = {origin[0] + m->swing.vel.x, origin[1] + m->swing.vel.y};
+  if (single) to_local(origin, yaw, rate, at.rate);
   at.swing[2] = single ? m->swing.pos.z - m->landing : 0;
   double local[2];
   if (m->phase == TABI_STEPPER_SHIFTS) {
@@ -383,7 +289,8 @@ static void step(tabi_stepper *s, tbi_balance_goal *goal, double timestep) {
     to_world(origin, yaw, plan.place, m->place);
     if (single) look_ahead(s, yaw, comes_down);
     to_local(origin, yaw, m->place, plan.place);
-    const double end[2] = {plan.place[0] + plan.offset[0], plan.place[1] + plan.offset[1]};
+    const double end[2] = {plan.place[0] + plan.offset[0] - plan.shift[0],
+                           plan.place[1] + plan.offset[1] - plan.shift[1]};
     tbi_dcm_cop(s->limits.omega, at.xi, end, plan.remaining, local);
   }
   to_world(origin, yaw, local, m->cop);
@@ -463,7 +370,14 @@ static void goal_of_com(tabi_stepper *s, tbi_balance_goal *goal) {
   double k = s->waist_rate;
   double z = tbi_max(b->com.z - m->base, 0.3 * s->said.height);
   double up = k * k * (m->base + s->said.height - m->drop - b->com.z) - 2 * k * b->com_rate.z;
+  /* the CoM takes part in what the swing leg does, and the centre of pressure need not */
+  double back = m->phase == TABI_STEPPER_SINGLE ? s->limits.reaction * z / b->gravity : 0;
+  const double swing[2] = {back * m->swing.acc.x, back * m->swing.acc.y};
+  for (int i = 0; i < 2; ++i)
+    m->cop[i] += swing[i];
   cut_to_support(goal, m->cop);
+  for (int i = 0; i < 2; ++i)
+    m->cop[i] -= swing[i];
   double share = (b->gravity + tbi_max(up, -0.5 * b->gravity)) / z;
   goal->com = (v3){share * (b->com.x - m->cop[0]), share * (b->com.y - m->cop[1]), up};
 }

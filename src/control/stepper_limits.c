@@ -73,6 +73,23 @@ static void set_outline(tabi_stepper *s, int side, double z) {
   s->limits.half[1] = tbi_min(s->limits.half[1], 0.5 * size[1] - margin[1]);
 }
 
+/* A leg swings about its hip: with the centre of pressure held, a mass m_i at height y_i, which has
+ * the share 1 - y_i / y_hip of the foot's acceleration, accelerates the CoM at height z by the
+ * share m_i / m (1 - y_i / z) of its own. */
+static double swing_reaction(const tabi_stepper *s, double z) {
+  const tbi_balance *b = &s->balance;
+  double ground = b->at[0].frame.pos.z - b->d->origin[b->tree].z;
+  double hip = v4_z(b->d->body[b->hip[0]].pos) - ground;
+  double sum = 0;
+  for (int32_t i = 0; i < s->biped.leg[0].njoint; ++i) {
+    const body_inertia *own = &b->d->body[s->model->joint_body[s->biped.leg[0].joint[i]]].inertia;
+    if (!(own->mass > 0)) continue;
+    double y = v4_z(own->h) / own->mass - ground;
+    sum += own->mass * tbi_max(1 - y / hip, 0) * tbi_max(1 - y / z, 0);
+  }
+  return sum / b->mass;
+}
+
 void tbi_stepper_set_limits(tabi_stepper *s) {
   tbi_balance *b = &s->balance;
   tbi_step_limits *l = &s->limits;
@@ -101,6 +118,7 @@ void tbi_stepper_set_limits(tabi_stepper *s) {
       .acceleration = 4.5 * b->gravity,
       .reach = reach,
   };
+  l->reaction = swing_reaction(s, z);
   l->half[0] = l->half[1] = HUGE_VAL;
   for (int side = 0; side < 2; ++side)
     set_outline(s, side, z);

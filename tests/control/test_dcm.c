@@ -1,5 +1,6 @@
 /* test_dcm.c - the step rule: a walk that repeats is left alone, and a DCM that is off is caught by
  * the place of the step. */
+#include "control/balance.h"
 #include "control/dcm.h"
 #include "control/swing.h"
 #include "support/near.h"
@@ -85,6 +86,57 @@ static void test_push(void **state) {
   assert_true(plan.missed > 0.5);
 }
 
+/* A swing leg pushes the DCM by as much as integrating xi' = omega (xi - p) + rho a / omega over a
+ * motion of least jerk gives; without the reaction it is not moved at all. */
+static void test_reaction(void **state) {
+  (void)state;
+  tbi_step_limits l = usual();
+  l.reaction = 0.06;
+  const double velocity[2] = {0.5, 0};
+  tbi_step_state s = at_start(&l, velocity);
+  s.elapsed = 0;
+  tbi_step_plan plan = tbi_dcm_adjust(&l, &s);
+  enum { STEPS = 10000 };
+  double t = plan.remaining;
+  double moved = 0;
+  for (int i = 0; i < STEPS; ++i) {
+    double u = (i + 0.5) / STEPS;
+    double way = plan.place[0] - s.swing[0];
+    double a = way * (60 * u - 180 * u * u + 120 * u * u * u) / (t * t);
+    moved += exp(l.omega * t * (1 - u)) * l.reaction * a / l.omega * t / STEPS;
+  }
+  assert_true(moved > 0.01);
+  assert_near(plan.shift[0], moved, 0.05 * moved);
+  l.reaction = 0;
+  plan = tbi_dcm_adjust(&l, &s);
+  assert_near(plan.shift[0], 0, 0);
+}
+
+/* Feet of 0.2 by 0.1 m, one ahead of the other: wherever the centre of pressure is in the hull of
+ * both, each foot's own is in its sole. */
+static void test_share(void **state) {
+  (void)state;
+  tbi_balance b = {
+      .half = {{0.1, 0.05}, {0.1, 0.05}}
+  };
+  b.at[0].frame.rot = b.at[1].frame.rot = m3_identity();
+  const double along[2] = {-0.15, -0.12};
+  for (int i = 0; i <= 20; ++i) {
+    for (int k = 0; k < 8; ++k) {
+      /* a point of the hull: between the soles, and 0.85 of half a sole off */
+      double on = 0.05 * i;
+      double off[2] = {0.085 * cos(0.785398 * k), 0.0425 * sin(0.785398 * k)};
+      const double from[2] = {on * along[0] + off[0], on * along[1] + off[1]};
+      double t = tbi_balance_share(&b, along, from);
+      assert_true(t >= 0 && t <= 1);
+      assert_true(fabs(from[0] - t * along[0]) <= 0.1 && fabs(from[1] - t * along[1]) <= 0.05);
+    }
+  }
+  const double edge[2] = {-0.05, -0.16};
+  double t = tbi_balance_share(&b, along, edge);
+  assert_true(fabs(edge[1] - t * along[1]) <= 0.05);
+}
+
 static void test_cop(void **state) {
   (void)state;
   const double xi[2] = {0.02, -0.03};
@@ -119,7 +171,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_offset_repeats), cmocka_unit_test(test_nominal),
       cmocka_unit_test(test_push),           cmocka_unit_test(test_cop),
-      cmocka_unit_test(test_swing),
+      cmocka_unit_test(test_swing),          cmocka_unit_test(test_reaction),
+      cmocka_unit_test(test_share),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,85 @@
+/* test_balance.c - the accelerations that are asked of a robot: whatever feet, waist and centre of
+ * mass want, the ground can give them. */
+#include "control/balance.h"
+#include "support/load.h"
+#include "support/near.h"
+#include "support/rng.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { GOALS = 2000 };
+
+static v3 random_vector(rng *r, double level, double up) {
+  return (v3){rng_between(r, -level, level), rng_between(r, -level, level),
+              rng_between(r, -up, up)};
+}
+
+/* On the left foot, with the sole as its support. */
+static tbi_balance_goal random_goal(const tbi_balance *b, rng *r) {
+  const tbi_frame *sole = &b->at[0].frame;
+  tbi_balance_goal goal = {
+      .stance = {true, false},
+        .ground = sole->pos.z, .ncorner = 4
+  };
+  const double side[4][2] = {
+      {1,  1 },
+      {-1, 1 },
+      {-1, -1},
+      {1,  -1}
+  };
+  for (int i = 0; i < 4; ++i) {
+    goal.corner[i][0] = sole->pos.x + side[i][0] * b->half[0][0];
+    goal.corner[i][1] = sole->pos.y + side[i][1] * b->half[0][1];
+  }
+  goal.com = random_vector(r, 5, 3);
+  goal.waist = random_vector(r, 30, 30);
+  goal.foot[1] = random_vector(r, 60, 60);
+  goal.turn[1] = random_vector(r, 100, 100);
+  return goal;
+}
+
+/* Goals that the ground cannot give are given up as far as it takes: limits weigh so much that the
+ * centre of pressure is in the sole but for millimetres. */
+static void test_support(void **state) {
+  (void)state;
+  tabi_error err = {0};
+  tabi_model *model = load_shipped_model("humanoid36");
+  double *q = calloc((size_t)tabi_model_nq(model), sizeof *q);
+  double *v = calloc((size_t)tabi_model_nv(model), sizeof *v);
+  tabi_biped biped;
+  tbi_balance b;
+  tabi_model_initial_q(model, q);
+  assert_int_equal(tabi_biped_find(model, TABI_NONE, q, NULL, &biped, &err), TABI_OK);
+  assert_int_equal(tabi_biped_stand(model, &biped, 0, 0, q, &err), TABI_OK);
+  assert_int_equal(tbi_balance_make(&b, model, &biped, &err), TABI_OK);
+  b.friction = 0.5;
+  tbi_balance_set(&b, q, v);
+  rng r = rng_make(1);
+  double worst = 0;
+  int32_t off = 0;
+  for (int i = 0; i < GOALS; ++i) {
+    tbi_balance_goal goal = random_goal(&b, &r);
+    tbi_balance_result result = tbi_balance_solve(&b, &goal);
+    double out = 0;
+    for (int k = 0; k < 2; ++k) {
+      double middle = k ? b.at[0].frame.pos.y : b.at[0].frame.pos.x;
+      out = fmax(out, fabs(result.cop[k] - middle) - b.half[0][k]);
+    }
+    worst = fmax(worst, out);
+    off += out > 0.01;
+  }
+  print_message(
+      "centre of pressure out of the sole by %.4f m at most; %d of %d by more than 1 cm\n", worst,
+      off, GOALS);
+  assert_int_equal(off, 0);
+  tbi_balance_free(&b);
+  free(q);
+  free(v);
+  tabi_model_destroy(model);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_support)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
