@@ -6,13 +6,14 @@
 #include "base/error.h"
 #include "base/layout.h"
 #include "batch/lane_sense.h"
+#include "batch/regroup.h"
 #include "world/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { BUDGET = 40, MAX_THREADS = 256 };
+enum { BUDGET = 40, MAX_THREADS = 256, ORDER_STEPS = 16 };
 
 tabi_batch_def tabi_batch_def_default(void) {
   return (tabi_batch_def){.def_size = sizeof(tabi_batch_def),
@@ -150,6 +151,8 @@ static void fill_fields(tabi_batch *b) {
 
 static void place_warm(tbi_layout *at, const tabi_batch *b, tbi_warm_world *warm) {
   warm->impulse = tbi_layout_take(at, 3 * (int64_t)b->kept, sizeof *warm->impulse);
+  warm->roll =
+      tbi_layout_take(at, b->plan->nroll > 0 ? 3 * (int64_t)b->kept : 0, sizeof *warm->roll);
   warm->row = tbi_layout_take(at, 3 * (int64_t)b->model->nv, sizeof *warm->row);
   warm->change = tbi_layout_take(at, b->model->nv, sizeof *warm->change);
   warm->slot = tbi_layout_take(at, b->kept, sizeof *warm->slot);
@@ -170,6 +173,12 @@ static bool create_warm(tabi_batch *b) {
   for (int32_t i = 0; i < b->worlds; ++i)
     place_warm(&at, b, &b->warm[i]);
   b->memory += one.used + sizeof *b->warm;
+  b->order = calloc(2 * (size_t)b->worlds, sizeof *b->order);
+  b->key = calloc((size_t)b->worlds, sizeof *b->key);
+  if (!b->order || !b->key) return false;
+  for (int32_t i = 0; i < b->worlds; ++i)
+    b->order[i] = i;
+  b->memory += 2 * sizeof *b->order + sizeof *b->key;
   if (b->delay_steps == 0) return true;
   size_t ring = sizeof(double) * (size_t)b->delay_steps * (size_t)b->model->nv;
   b->delayed = tbi_block_alloc(ring * (size_t)b->worlds);
@@ -285,9 +294,9 @@ void tabi_batch_destroy(tabi_batch *batch) {
   tbi_plan_destroy(batch->plan);
   for (int f = 0; f < TABI_BATCH_FIELDS; ++f)
     free(batch->field[f].data);
-  void *const pieces[] = {batch->kp,   batch->kd,          batch->effort,
-                          batch->foot, batch->status,      batch->steps,
-                          batch->warm, batch->warm_memory, batch->delayed};
+  void *const pieces[] = {batch->kp,      batch->kd,    batch->effort, batch->foot,
+                          batch->status,  batch->steps, batch->warm,   batch->warm_memory,
+                          batch->delayed, batch->order, batch->key};
   for (size_t i = 0; i < sizeof pieces / sizeof *pieces; ++i)
     free(pieces[i]);
   free(batch);
@@ -366,16 +375,31 @@ static int32_t count_failed(const tabi_batch *b) {
   return failed;
 }
 
+/* Lanes go as far as their groups stand; sorting so often costs less than a hundredth of a step. */
+static int32_t steps_until_order(tabi_batch *b, const tbi_batch_job *job, int32_t left) {
+  if (b->lanes <= 1) return left;
+  if (b->since_order >= ORDER_STEPS) {
+    tbi_regroup(b, job->active);
+    b->since_order = 0;
+  }
+  int32_t steps = ORDER_STEPS - b->since_order < left ? ORDER_STEPS - b->since_order : left;
+  b->since_order += steps;
+  return steps;
+}
+
 static int32_t run(tabi_batch *b, tbi_batch_job *job) {
   int32_t before = count_failed(b);
   int32_t parts = b->lanes == 0 ? b->def.threads : tbi_lanes_groups(b);
-  if (job->steps > 0) tbi_team_run(b->team, run_part, job, parts);
+  for (; job->first < job->count; job->first += job->steps) {
+    job->steps = steps_until_order(b, job, job->count - job->first);
+    tbi_team_run(b->team, run_part, job, parts);
+  }
   return count_failed(b) - before;
 }
 
 int32_t tabi_batch_step(tabi_batch *batch, int32_t k, const uint8_t *active) {
   TBI_ASSERT(batch && k >= 0);
-  tbi_batch_job job = {.batch = batch, .steps = k, .active = active};
+  tbi_batch_job job = {.batch = batch, .count = k, .active = active};
   return run(batch, &job);
 }
 
@@ -384,7 +408,7 @@ int32_t tabi_batch_rollout(tabi_batch *batch, int32_t count, const double *targe
                            double *v) {
   TBI_ASSERT(batch && count >= 0);
   tbi_batch_job job = {
-      .batch = batch, .steps = count, .targets = targets, .q = q, .v = v, .rollout = true};
+      .batch = batch, .count = count, .targets = targets, .q = q, .v = v, .rollout = true};
   return run(batch, &job);
 }
 // NOLINTEND(readability-non-const-parameter)

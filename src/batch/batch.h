@@ -22,6 +22,7 @@ typedef struct tbi_warm_world {
   int32_t ncontact;
   uint16_t *slot;    /* [kept] */
   double *impulse;   /* [kept][3] */
+  double *roll;      /* [kept][3], or none */
   double *row;       /* [3 nv] */
   double *change;    /* of v in the step before: [nv] */
   int8_t *saturated; /* [nv + nactuator] */
@@ -50,11 +51,15 @@ struct tabi_batch {
   int32_t kept;
   double *delayed; /* [worlds][delay_steps][nv]: targets of the steps before */
   int32_t delay_steps;
-  int32_t nsensor; /* values of all sensors */
+  int32_t nsensor;     /* values of all sensors */
+  int32_t *order;      /* worlds as they step together: [2 worlds], the second half to sort in */
+  uint64_t *key;       /* what they are sorted by: [worlds] */
+  int32_t since_order; /* steps since they were sorted */
   tbi_team *team;
   tbi_lane_work *work; /* [threads] */
   void **work_memory;
   tabi_world **world; /* [worlds], of scalar batches */
+  void *fresh;        /* snapshot of such a world that has not stepped */
   tabi_workspace **workspace;
   size_t memory;
   char reason[200];
@@ -63,10 +68,11 @@ struct tabi_batch {
 /* What all threads do at once. */
 typedef struct tbi_batch_job {
   tabi_batch *batch;
-  int32_t steps;
+  int32_t count;        /* steps in all */
+  int32_t first, steps; /* of these, now */
   const uint8_t *active;
-  const double *targets; /* of a rollout: [worlds][steps][nv], or NULL */
-  double *q, *v;         /* [worlds][steps][..], or NULL */
+  const double *targets; /* of a rollout: [worlds][count][nv], or NULL */
+  double *q, *v;         /* [worlds][count][..], or NULL */
   bool rollout;
 } tbi_batch_job;
 

@@ -178,8 +178,12 @@ static void load_variation(const group *g) {
 static void load_contacts(const group *g) {
   tbi_lane_work *w = g->w;
   int32_t lanes = w->lanes;
-  for (int32_t i = 0; i < w->nheld; ++i)
-    memset(w->impulse + 3 * (ptrdiff_t)w->held[i] * lanes, 0, sizeof(double) * 3 * (size_t)lanes);
+  bool rolls = g->b->plan->nroll > 0;
+  for (int32_t i = 0; i < w->nheld; ++i) {
+    ptrdiff_t first = 3 * (ptrdiff_t)w->held[i] * lanes;
+    memset(w->impulse + first, 0, sizeof(double) * 3 * (size_t)lanes);
+    if (rolls) memset(w->roll_impulse + first, 0, sizeof(double) * 3 * (size_t)lanes);
+  }
   w->nheld = 0;
   for (int32_t l = 0; l < lanes; ++l) {
     const tbi_warm_world *warm = &g->b->warm[g->world[l]];
@@ -187,6 +191,8 @@ static void load_contacts(const group *g) {
       int32_t slot = warm->slot[i];
       for (int c = 0; c < 3; ++c)
         w->impulse[(3 * (ptrdiff_t)slot + c) * lanes + l] = warm->impulse[3 * i + c];
+      for (int c = 0; rolls && c < 3; ++c)
+        w->roll_impulse[(3 * (ptrdiff_t)slot + c) * lanes + l] = warm->roll[3 * i + c];
       if (!w->seen[slot]) w->held[w->nheld++] = slot;
       w->seen[slot] = 1;
     }
@@ -226,7 +232,20 @@ static bool get_mask(const double *mask, int32_t lane) {
   return bits != 0;
 }
 
-static void load(const group *g, const uint8_t *active) {
+/* which worlds step; false: none of them */
+static bool choose_alive(const group *g, const uint8_t *active) {
+  bool any = false;
+  for (int32_t l = 0; l < g->w->lanes; ++l) {
+    int32_t world = g->world[l];
+    bool steps = g->real[l] && g->b->status[world] == TABI_OK && (!active || active[world]);
+    set_mask(g->w->alive, l, steps);
+    set_mask(g->w->failed, l, false);
+    any = any || steps;
+  }
+  return any;
+}
+
+static void load(const group *g) {
   load_rows(g, TABI_BATCH_Q, g->w->q);
   load_rows(g, TABI_BATCH_V, g->w->v);
   load_rows(g, TABI_BATCH_TARGET, g->w->target);
@@ -234,12 +253,6 @@ static void load(const group *g, const uint8_t *active) {
   load_rows(g, TABI_BATCH_CONTROL, g->w->control);
   load_variation(g);
   load_warm(g);
-  for (int32_t l = 0; l < g->w->lanes; ++l) {
-    int32_t world = g->world[l];
-    bool steps = g->real[l] && g->b->status[world] == TABI_OK && (!active || active[world]);
-    set_mask(g->w->alive, l, steps);
-    set_mask(g->w->failed, l, false);
-  }
 }
 
 /* -- back */
@@ -268,10 +281,13 @@ static void store_warm(const group *g, int32_t l) {
     warm->saturated[nv + i] = (int8_t)w->actuator_saturated[i * lanes + l];
   warm->ncontact = 0;
   for (int32_t i = 0; i < w->nheld && warm->ncontact < g->b->kept; ++i) {
-    const double *impulse = w->impulse + 3 * (ptrdiff_t)w->held[i] * lanes + l;
+    ptrdiff_t first = 3 * (ptrdiff_t)w->held[i] * lanes + l;
+    const double *impulse = w->impulse + first;
     if (!(impulse[0] > 0)) continue;
     for (int c = 0; c < 3; ++c)
       warm->impulse[3 * (ptrdiff_t)warm->ncontact + c] = impulse[(ptrdiff_t)c * lanes];
+    for (int c = 0; g->b->plan->nroll > 0 && c < 3; ++c)
+      warm->roll[3 * (ptrdiff_t)warm->ncontact + c] = w->roll_impulse[first + (ptrdiff_t)c * lanes];
     warm->slot[warm->ncontact++] = (uint16_t)w->held[i];
   }
 }
@@ -337,7 +353,7 @@ static void begin_rollout_step(const tbi_batch_job *job, const group *g, int32_t
   for (int32_t l = 0; job->targets && l < g->w->lanes; ++l) {
     if (!g->real[l]) continue;
     double *to = tbi_batch_row(g->b, TABI_BATCH_TARGET, g->world[l]);
-    ptrdiff_t row = (ptrdiff_t)g->world[l] * job->steps + step;
+    ptrdiff_t row = (ptrdiff_t)g->world[l] * job->count + job->first + step;
     memcpy(to, job->targets + row * nv, sizeof *to * (size_t)nv);
     for (int32_t i = 0; i < nv; ++i)
       g->w->target[i * g->w->lanes + l] = to[i];
@@ -348,7 +364,7 @@ static void end_rollout_step(const tbi_batch_job *job, const group *g, int32_t s
   const tbi_plan *p = g->b->plan;
   for (int32_t l = 0; l < g->w->lanes; ++l) {
     if (!g->real[l]) continue;
-    ptrdiff_t row = (ptrdiff_t)g->world[l] * job->steps + step;
+    ptrdiff_t row = (ptrdiff_t)g->world[l] * job->count + job->first + step;
     for (int32_t i = 0; job->q && i < p->nq; ++i)
       job->q[row * p->nq + i] = g->w->q[i * g->w->lanes + l];
     for (int32_t i = 0; job->v && i < p->nv; ++i)
@@ -362,9 +378,10 @@ void tbi_lanes_run(const tbi_batch_job *job, int32_t thread, int32_t index) {
   int32_t first = index * b->lanes;
   for (int32_t l = 0; l < b->lanes; ++l) {
     g.real[l] = first + l < b->worlds;
-    g.world[l] = g.real[l] ? first + l : first;
+    g.world[l] = b->order[g.real[l] ? first + l : first];
   }
-  load(&g, job->active);
+  if (!choose_alive(&g, job->active) && !job->rollout) return;
+  load(&g);
   for (int32_t step = 0; step < job->steps; ++step) {
     if (job->rollout) begin_rollout_step(job, &g, step);
     if (b->delayed) delay_targets(&g, step);

@@ -101,7 +101,7 @@ static void read_state(tabi_batch *b, int32_t index) {
 
 static void fill_rollout(const tbi_batch_job *job, int32_t index, int32_t step) {
   const tabi_batch *b = job->batch;
-  ptrdiff_t row = (ptrdiff_t)index * job->steps + step;
+  ptrdiff_t row = (ptrdiff_t)index * job->count + step;
   int32_t nq = b->model->nq;
   int32_t nv = b->model->nv;
   if (job->q) memcpy(job->q + row * nq, tabi_world_q(b->world[index]), sizeof(double) * (size_t)nq);
@@ -112,7 +112,7 @@ static tabi_status step_once(const tbi_batch_job *job, int32_t index, int32_t st
   tabi_batch *b = job->batch;
   if (job->targets) {
     double *to = tbi_batch_row(b, TABI_BATCH_TARGET, index);
-    ptrdiff_t row = (ptrdiff_t)index * job->steps + step;
+    ptrdiff_t row = (ptrdiff_t)index * job->count + step;
     memcpy(to, job->targets + row * b->model->nv, sizeof *to * (size_t)b->model->nv);
     set_servos(b, index);
   }
@@ -143,7 +143,9 @@ void tbi_scalar_run(const tbi_batch_job *job, int32_t part) {
     if (thread_of(job->batch, i) == part) step_world(job, i);
 }
 
+/* What a step remembers of those before it goes, too: a world begun anew is as good as new. */
 tabi_status tbi_scalar_reset(tabi_batch *b, int32_t index, tabi_error *err) {
+  (void)tabi_world_restore(b->world[index], b->fresh, tabi_world_snapshot_size(b->world[index]));
   return tabi_world_set_state(b->world[index], tbi_batch_row(b, TABI_BATCH_Q, index),
                               tbi_batch_row(b, TABI_BATCH_V, index), err);
 }
@@ -171,6 +173,9 @@ bool tbi_scalar_create(tabi_batch *b, tabi_error *err) {
     if (!b->world[i]) return false;
   }
   b->memory += tabi_world_stats(b->world[0]).memory;
+  b->fresh = malloc(tabi_world_snapshot_size(b->world[0]));
+  if (!b->fresh) return tbi_error_memory(err) == TABI_OK;
+  tabi_world_save(b->world[0], b->fresh);
   return true;
 }
 
@@ -181,4 +186,5 @@ void tbi_scalar_destroy(tabi_batch *b) {
     tabi_workspace_destroy(b->workspace[t]);
   free((void *)b->world);
   free((void *)b->workspace);
+  free(b->fresh);
 }

@@ -13,6 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
 
 #ifndef TBI_LANES
 #define TBI_LANES 1
@@ -35,10 +38,16 @@ LANE_INLINE lm ln_lt(ln a, ln b) { return a < b; }
 LANE_INLINE lm ln_le(ln a, ln b) { return a <= b; }
 LANE_INLINE ln ln_splat(double x) { return x - (ln){0}; }
 LANE_INLINE bool lm_any(lm m) {
+#if defined(__AVX512F__) && TBI_LANES == 8
+  return _mm512_test_epi64_mask((__m512i)m, (__m512i)m) != 0;
+#elif defined(__AVX__) && TBI_LANES == 4
+  return !_mm256_testz_si256((__m256i)m, (__m256i)m);
+#else
   int64_t any = 0;
   for (int i = 0; i < TBI_LANES; ++i)
     any |= m[i];
   return any != 0;
+#endif
 }
 #endif
 

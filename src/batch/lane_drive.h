@@ -49,12 +49,21 @@ static lane_actuator actuator_of(const tbi_lane_work *w, int32_t a) {
   return to;
 }
 
-static void add_actuators(tbi_lane_work *w) {
-  const tbi_plan *p = w->plan;
+static void clear_drives(tbi_lane_work *w) {
   for (int32_t k = 0; k < w->plan->nv; ++k) {
     lane_put(w->drive, k, ln_zero());
     lane_put(w->give, k, ln_zero());
   }
+}
+
+LANE_INLINE void add_drive(tbi_lane_work *w, int32_t dof, ln force, ln give) {
+  lane_put(w->drive, dof, lane_get(w->drive, dof) + force);
+  lane_put(w->give, dof, lane_get(w->give, dof) + give);
+}
+
+static void add_actuators(tbi_lane_work *w) {
+  const tbi_plan *p = w->plan;
+  clear_drives(w);
   for (int32_t a = 0; a < p->nactuator; ++a) {
     const tabi_actuator_def *def = &p->actuator[a];
     lane_actuator act = actuator_of(w, a);
@@ -62,6 +71,7 @@ static void add_actuators(tbi_lane_work *w) {
     ln low = ln_splat(def->force_min);
     ln high = ln_splat(def->force_max);
     ln force = act.force;
+    ln give = ln_zero();
     if (act.give == 0) {
       force = ln_clamp(force, low, high);
     } else {
@@ -69,10 +79,9 @@ static void add_actuators(tbi_lane_work *w) {
       lm upper = ln_lt(ln_zero(), at);
       lm lower = ln_lt(at, ln_zero());
       force = ln_select(upper, high, ln_select(lower, low, force));
-      ln give = ln_select(upper | lower, ln_zero(), ln_splat(act.give));
-      lane_put(w->give, act.dof, lane_get(w->give, act.dof) + give);
+      give = ln_select(upper | lower, ln_zero(), ln_splat(act.give));
     }
-    lane_put(w->drive, act.dof, lane_get(w->drive, act.dof) + def->gear * force);
+    add_drive(w, act.dof, def->gear * force, give);
   }
 }
 
@@ -112,19 +121,44 @@ static void lane_set_drives(tbi_lane_work *w) {
   }
 }
 
+/* the side on which a force is beyond its limits */
+LANE_INLINE ln side_beyond(ln force, ln low, ln high) {
+  ln below = ln_select(ln_lt(force, low), ln_splat(-1), ln_zero());
+  return ln_select(ln_lt(high, force), ln_splat(1), below);
+}
+
+/* fills drive and give with what implicit actuators of each joint are about to do */
+static void predict_actuators(tbi_lane_work *w) {
+  const tbi_plan *p = w->plan;
+  clear_drives(w);
+  for (int32_t a = 0; a < p->nactuator; ++a) {
+    const tabi_actuator_def *def = &p->actuator[a];
+    lane_actuator act = actuator_of(w, a);
+    if (act.dof == TABI_NONE) continue;
+    ln low = ln_splat(def->force_min);
+    ln high = ln_splat(def->force_max);
+    ln force = act.force - act.give / def->gear * lane_get(w->change, act.dof);
+    if (act.give != 0) lane_put(w->actuator_saturated, a, side_beyond(force, low, high));
+    add_drive(w, act.dof, def->gear * ln_clamp(force, low, high), ln_splat(act.give));
+  }
+}
+
 /* Where the drives of joints will be at the end of the step, if velocities change as in the step
  * before: a better guess than where they were, when targets jump. */
 static void lane_predict_drives(tbi_lane_work *w) {
   const tbi_plan *p = w->plan;
+  if (p->nactuator > 0) predict_actuators(w);
   for (int32_t k = 0; k < p->nv; ++k) {
-    if (!p->drives[k] || p->actuated[k]) continue; /* of both, the step before knows more */
+    if (!p->drives[k]) continue;
     ln give = lane_get(w->kd, k) + p->h * lane_get(w->kp, k);
     ln force = servo_force(w, k, lane_get(w->v, k)) - give * lane_get(w->change, k);
+    if (p->actuated[k]) {
+      force += lane_get(w->drive, k);
+      give += lane_get(w->give, k);
+    }
     ln limit = lane_get(w->effort, k);
-    lm upper = ln_lt(limit, force);
-    lm lower = ln_lt(force, -limit);
-    ln side = ln_select(upper, ln_splat(1), ln_select(lower, ln_splat(-1), ln_zero()));
-    lane_put(w->saturated, k, ln_select(is_soft(w, k), side, lane_get(w->saturated, k)));
+    ln side = side_beyond(force, -limit, limit);
+    lane_put(w->saturated, k, ln_where(ln_lt(ln_zero(), give), side));
   }
 }
 

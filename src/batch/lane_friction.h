@@ -73,11 +73,14 @@ static void gather_pushes(tbi_lane_work *w) {
     ln3 f = ln33_mulv(&frame, ln3_load(lane_at(w->impulse, 3 * (int64_t)w->active[i])));
     double *to = lane_at(w->push_on, 6 * (int64_t)slot->body_b);
     ln3 arm = ln3_load(record + (ptrdiff_t)TBI_SLOT_ARM_B * TBI_LANES);
-    ln6_save(ln6_add(ln6_load(to), ln6_force_at(arm, f)), to);
+    ln6 couple = ln6_zero();
+    if (p->nroll > 0)
+      couple.ang = ln33_mulv(&frame, ln3_load(lane_at(w->roll_impulse, 3 * (int64_t)w->active[i])));
+    ln6_save(ln6_add(ln6_load(to), ln6_add(ln6_force_at(arm, f), couple)), to);
     if (slot->body_a == TABI_WORLD) continue;
     to = lane_at(w->push_on, 6 * (int64_t)slot->body_a);
     arm = ln3_load(record + (ptrdiff_t)TBI_SLOT_ARM_A * TBI_LANES);
-    ln6_save(ln6_sub(ln6_load(to), ln6_force_at(arm, f)), to);
+    ln6_save(ln6_sub(ln6_load(to), ln6_add(ln6_force_at(arm, f), couple)), to);
   }
 }
 

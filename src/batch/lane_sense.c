@@ -49,13 +49,13 @@ static int32_t link_of_shape(const tabi_model *model, int32_t shape) {
 
 /* -- contacts */
 
-/* N s, world axes, on b */
-static v3 impulse_of(const tbi_lane_work *w, int32_t slot, int32_t lane) {
+/* N s or N m s in the frame of each slot; world axes, on b */
+static v3 impulse_of(const tbi_lane_work *w, const double *impulse, int32_t slot, int32_t lane) {
   const double *record = w->slot + (ptrdiff_t)TBI_SLOT_SIZE * slot * w->lanes;
   v3 sum = v3_zero();
   for (int i = 0; i < 3; ++i) {
     v3 axis = at3(w, record, TBI_SLOT_FRAME + 3 * i, lane);
-    sum = v3_axpy(sum, at(w, w->impulse, 3 * (int64_t)slot + i, lane), axis);
+    sum = v3_axpy(sum, at(w, impulse, 3 * (int64_t)slot + i, lane), axis);
   }
   return sum;
 }
@@ -82,7 +82,10 @@ void tbi_lane_foot(const tbi_lane_work *w, int32_t link, int32_t lane, double si
     double side = side_on(w, w->held[i], link, lane);
     if (side == 0) continue;
     const double *record = w->slot + (ptrdiff_t)TBI_SLOT_SIZE * w->held[i] * w->lanes;
-    v3 f = v3_scale(side / w->plan->h, impulse_of(w, w->held[i], lane));
+    double per_s = side / w->plan->h;
+    v3 f = v3_scale(per_s, impulse_of(w, w->impulse, w->held[i], lane));
+    if (w->plan->nroll > 0)
+      torque = v3_axpy(torque, per_s, impulse_of(w, w->roll_impulse, w->held[i], lane));
     v3 arm = at3(w, record, side > 0 ? TBI_SLOT_ARM_B : TBI_SLOT_ARM_A, lane);
     force = v3_add(force, f);
     torque = v3_add(torque, v3_cross(v3_sub(arm, origin), f));

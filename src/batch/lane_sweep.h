@@ -10,6 +10,7 @@
 
 #include "batch/lane_bundle.h"
 #include "batch/lane_friction.h"
+#include "batch/lane_roll.h"
 
 #define LANE_NEAR_LIMIT 1e-4 /* rad or m */
 enum { LANE_RETRY = 4 };     /* sweeps until bundles that did not stick are tried again */
@@ -58,6 +59,7 @@ static void lane_list_rows(tbi_lane_work *w, lm todo) {
     if (has_friction(p, k)) row |= ~ln_bits(lane_get(w->stick, k)) & ~ln_bits(lane_get(w->slip, k));
     row &= todo;
     rowed |= row;
+    lane_put(w->row_on, k, ln_of(row));
     if (lm_any(row)) w->rows[w->nrows++] = k;
   }
   ln_save(ln_of(rowed), w->rowed);
@@ -111,6 +113,7 @@ static void lane_set_up_rows(tbi_lane_work *w) {
 
 /* dry friction and both limits of a joint; returns the change of its velocity */
 static ln visit_row(tbi_lane_work *w, int32_t k, lm on) {
+  if (!lm_any(on & ln_bits(lane_get(w->row_on, k)))) return ln_zero();
   ln response = lane_get(w->row_w, 2 * (int64_t)k);
   ln inverse = lane_get(w->row_w, 2 * (int64_t)k + 1);
   double *impulse = lane_at(w->row, 3 * (int64_t)k);
@@ -167,8 +170,10 @@ static ln visit_contact(tbi_lane_work *w, int32_t index, lm go) {
   double *record = lane_slot(w, index);
   double *impulse = lane_at(w->impulse, 3 * (int64_t)index);
   lm on = go & ln_bits(lane_get(record, TBI_SLOT_MOVES));
+  if (!lm_any(on)) return ln_zero();
   ln3 p = ln3_load(impulse);
-  ln3 u = ln3_add(ln3_load(lane_at(record, TBI_SLOT_BEFORE)), read_path(w, slot));
+  const double *y = lane_at(w->column, 3 * slot->column);
+  ln3 u = ln3_add(ln3_load(lane_at(record, TBI_SLOT_BEFORE)), read_path(w, slot, y));
   u.x -= lane_get(record, TBI_SLOT_TARGET);
   ln inverse[6];
   for (int i = 0; i < 6; ++i)
@@ -187,9 +192,8 @@ static ln visit_contact(tbi_lane_work *w, int32_t index, lm go) {
     change = ln_select(sticks, change, moved);
   }
   d = ln3_where(on, d);
-  if (!lm_any(on)) return ln_zero();
   ln3_save(ln3_add(p, d), impulse);
-  push_path(w, slot, d);
+  push_path(w, slot, y, d);
   return ln_where(on, change);
 }
 
@@ -204,61 +208,84 @@ static void lane_set_up_contacts(tbi_lane_work *w) {
     const tbi_plan_slot *slot = &w->plan->slot[w->active[i]];
     double *record = lane_slot(w, w->active[i]);
     if (!w->bundled[w->active[i]]) fill_columns(w, slot, record);
-    if (w->bundled[w->active[i]] < 2) loose |= lane_slot_on(record);
+    if (w->bundled[w->active[i]] < 2 || has_roll(slot)) loose |= lane_slot_on(record);
     touched |= lane_slot_on(record);
     fill_response(w, slot, record);
+    if (has_roll(slot)) set_up_roll(w, w->active[i]);
   }
   ln_save(ln_of(loose), w->loose);
   ln_save(ln_of(touched), w->touched);
-  for (int32_t i = 0; i < w->nactive; ++i)
-    push_path(w, &w->plan->slot[w->active[i]],
-              ln3_load(lane_at(w->impulse, 3 * (int64_t)w->active[i])));
+  for (int32_t i = 0; i < w->nactive; ++i) {
+    const tbi_plan_slot *slot = &w->plan->slot[w->active[i]];
+    int64_t at = 3 * (int64_t)w->active[i];
+    push_path(w, slot, lane_at(w->column, 3 * slot->column), ln3_load(lane_at(w->impulse, at)));
+    if (has_roll(slot))
+      push_path(w, slot, roll_columns(w, slot), ln3_load(lane_at(w->roll_impulse, at)));
+  }
 }
 
 /* -- sweeps */
 
-/* How far lanes go on beyond the result of a sweep (Nesterov 1983; restarted, as O'Donoghue and
- * Candes 2015, where a sweep changes more than the one before). */
-typedef struct lane_pace {
-  ln t;      /* 1 after a restart */
-  ln before; /* change of the sweep before */
-} lane_pace;
-
-LANE_INLINE ln find_momentum(lane_pace *pace, ln change) {
-  lm slower = ln_lt(pace->before, change);
-  ln t = ln_select(slower, ln_splat(1), pace->t);
-  pace->before = change;
-  pace->t = 0.5 * (1 + ln_sqrt(1 + 4 * t * t));
-  return (t - 1) / pace->t;
+/* From sweep to sweep impulses go on along the ways that led there, as nonsmooth nonlinear
+ * conjugate gradients (Silcowitz and others 2010), begun anew where a sweep changes more than the
+ * one before. What a sweep has changed is measured by its energy, which is the square of the change
+ * of z. */
+LANE_INLINE ln energy_of_sweep(const tbi_lane_work *w) {
+  ln sum = ln_zero();
+  for (int32_t k = 0; k < w->plan->nv; ++k) {
+    ln d = lane_get(w->z, k) - lane_get(w->start_z, k);
+    sum += d * d;
+  }
+  return sum;
 }
 
-LANE_INLINE void go_beyond(double *x, double *last, ln share) {
+/* x becomes the start of the next sweep */
+LANE_INLINE void go_beyond(double *x, double *start, double *way, ln share) {
   ln now = ln_load(x);
-  ln_save(now + share * (now - ln_load(last)), x);
-  ln_save(now, last);
+  ln before = share * ln_load(way);
+  ln next = now + before;
+  ln_save(before + (now - ln_load(start)), way);
+  ln_save(next, start);
+  ln_save(next, x);
 }
 
-/* sweeps begin to be compared here */
-static void remember(tbi_lane_work *w) {
-  memcpy(w->last_z, w->z, sizeof(double) * TBI_LANES * (size_t)w->plan->nv);
-  for (int32_t i = 0; i < w->nrows; ++i)
-    memcpy(lane_at(w->last_row, 3 * (int64_t)w->rows[i]), lane_at(w->row, 3 * (int64_t)w->rows[i]),
-           3 * sizeof(double) * TBI_LANES);
-  for (int32_t i = 0; i < w->nactive; ++i)
-    memcpy(lane_at(w->last_impulse, 3 * (int64_t)w->active[i]),
-           lane_at(w->impulse, 3 * (int64_t)w->active[i]), 3 * sizeof(double) * TBI_LANES);
+LANE_INLINE void begin_way(const double *x, double *start, double *way, size_t count) {
+  memcpy(start, x, count * sizeof(double) * TBI_LANES);
+  memset(way, 0, count * sizeof(double) * TBI_LANES);
+}
+
+/* sweeps begin here */
+static void begin_ways(tbi_lane_work *w) {
+  begin_way(w->z, w->start_z, w->way_z, (size_t)w->plan->nv);
+  for (int32_t i = 0; i < w->nrows; ++i) {
+    int64_t j = 3 * (int64_t)w->rows[i];
+    begin_way(lane_at(w->row, j), lane_at(w->start_row, j), lane_at(w->way_row, j), 3);
+  }
+  for (int32_t i = 0; i < w->nactive; ++i) {
+    int64_t j = 3 * (int64_t)w->active[i];
+    begin_way(lane_at(w->impulse, j), lane_at(w->start_impulse, j), lane_at(w->way_impulse, j), 3);
+    if (w->plan->nroll > 0)
+      begin_way(lane_at(w->roll_impulse, j), lane_at(w->start_roll, j), lane_at(w->way_roll, j), 3);
+  }
+}
+
+LANE_INLINE void go_beyond_all(double *x, double *start, double *way, int64_t first, int64_t count,
+                               ln share) {
+  for (int64_t j = first; j < first + count; ++j)
+    go_beyond(lane_at(x, j), lane_at(start, j), lane_at(way, j), share);
 }
 
 /* z is linear in the impulses, so all are moved alike; the next sweep projects them again */
 static void extrapolate(tbi_lane_work *w, ln share) {
-  for (int32_t k = 0; k < w->plan->nv; ++k)
-    go_beyond(lane_at(w->z, k), lane_at(w->last_z, k), share);
+  go_beyond_all(w->z, w->start_z, w->way_z, 0, w->plan->nv, share);
   for (int32_t i = 0; i < w->nrows; ++i)
-    for (int64_t j = 3 * (int64_t)w->rows[i]; j < 3 * (int64_t)w->rows[i] + 3; ++j)
-      go_beyond(lane_at(w->row, j), lane_at(w->last_row, j), share);
-  for (int32_t i = 0; i < w->nactive; ++i)
-    for (int64_t j = 3 * (int64_t)w->active[i]; j < 3 * (int64_t)w->active[i] + 3; ++j)
-      go_beyond(lane_at(w->impulse, j), lane_at(w->last_impulse, j), share);
+    go_beyond_all(w->row, w->start_row, w->way_row, 3 * (int64_t)w->rows[i],
+                  w->limited[w->rows[i]] ? 3 : 1, share);
+  for (int32_t i = 0; i < w->nactive; ++i) {
+    int64_t j = 3 * (int64_t)w->active[i];
+    go_beyond_all(w->impulse, w->start_impulse, w->way_impulse, j, 3, share);
+    if (w->plan->nroll > 0) go_beyond_all(w->roll_impulse, w->start_roll, w->way_roll, j, 3, share);
+  }
 }
 
 /* Rows, then feet and other bundles as far as they stick, then what is left point by point.  What
@@ -284,6 +311,9 @@ static ln sweep_once(tbi_lane_work *w, lm go, int32_t sweep, lm *stuck) {
   }
   for (; next < w->nactive; ++next)
     change = ln_max(change, visit_contact(w, w->active[next], go));
+  for (int32_t i = 0; w->plan->nroll > 0 && i < w->nactive; ++i)
+    if (has_roll(&w->plan->slot[w->active[i]]))
+      change = ln_max(change, visit_roll(w, w->active[i], go));
   return change;
 }
 
@@ -292,16 +322,21 @@ static void lane_solve_contacts(tbi_lane_work *w, lm todo) {
   const tabi_world_def *def = &w->plan->def;
   ln last = lane_get(w->told, TBI_TOLD_RESIDUAL);
   ln sweeps = lane_get(w->told, TBI_TOLD_SWEEPS);
-  lane_pace pace = {.t = ln_splat(1), .before = ln_splat(HUGE_VAL)};
+  ln before = ln_zero();
   ln enough = ln_splat(def->tolerance);
   lm stuck = lm_none();
   /* in a lane where feet are all that touches, one solution is enough */
   lm alone = ~ln_bits(ln_load(w->rowed)) & ~ln_bits(ln_load(w->loose));
   lm go = todo & (ln_bits(ln_load(w->rowed)) | ln_bits(ln_load(w->touched)));
   last = ln_select(todo, ln_zero(), last);
-  remember(w);
+  begin_ways(w);
   for (int32_t sweep = 0; sweep < def->iterations && lm_any(go); ++sweep) {
-    if (sweep > 0) extrapolate(w, ln_where(go, find_momentum(&pace, last)));
+    if (sweep > 0) {
+      ln energy = energy_of_sweep(w);
+      lm less = go & ln_lt(energy, before);
+      extrapolate(w, ln_where(less, energy / ln_select(less, before, ln_splat(1))));
+      before = energy;
+    }
     ln change = sweep_once(w, go, sweep, &stuck);
     change = ln_select(stuck & alone, ln_min(change, ln_splat(def->tolerance)), change);
     last = ln_select(go, change, last);

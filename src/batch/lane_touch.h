@@ -13,6 +13,9 @@
 LANE_INLINE double *lane_slot(const tbi_lane_work *w, int64_t slot) {
   return w->slot + TBI_SLOT_SIZE * slot * TBI_LANES;
 }
+LANE_INLINE double *lane_roll(const tbi_lane_work *w, int64_t slot) {
+  return w->roll + TBI_ROLL_SIZE * slot * TBI_LANES;
+}
 LANE_INLINE lm lane_slot_on(const double *record) { return ln_bits(lane_get(record, TBI_SLOT_ON)); }
 
 /* A contact in the lanes of a mask. */
@@ -21,8 +24,7 @@ typedef struct lane_contact {
   ln gap;
   ln33 frame;
   ln3 arm_b, arm_a;
-  ln3 velocity; /* of b against a, world axes */
-  double friction, viscous;
+  ln3 velocity, turning; /* of b against a, world axes */
 } lane_contact;
 
 /* least normal velocity: up to touching, or out of what is deeper than allowed */
@@ -32,12 +34,28 @@ LANE_INLINE ln target_of(const tbi_plan *p, ln gap) {
   return ln_select(ln_lt(ln_zero(), gap), -gap / p->h, out);
 }
 
+/* the coefficient of friction, by the slip before the step */
+LANE_INLINE ln friction_of(const tbi_lane_work *w, const tbi_plan_surface *s, ln3 before) {
+  ln factor = lane_get(w->friction, 0);
+  if (s->kinetic == s->friction && s->viscous == 0) return factor * s->friction;
+  ln slip = ln_sqrt(before.y * before.y + before.z * before.z);
+  lm slides = ln_lt(ln_splat(s->slip_speed), slip);
+  return factor * ln_select(slides, ln_splat(s->kinetic), ln_splat(s->friction)) +
+         s->viscous * slip;
+}
+
+/* what rolling and torsional friction starts from */
+static void take_roll(tbi_lane_work *w, int32_t slot, const lane_contact *c) {
+  double *impulse = lane_at(w->roll_impulse, 3 * (int64_t)slot);
+  ln3 warm = ln3_scale(ln_splat(w->plan->def.warm_start), ln3_load(impulse));
+  ln3_save(ln3_where(c->on, warm), impulse);
+  ln3_save(ln33_tmulv(&c->frame, c->turning), lane_at(lane_roll(w, slot), TBI_ROLL_BEFORE));
+}
+
 static void lane_take_slot(tbi_lane_work *w, int32_t slot, const lane_contact *c) {
   double *record = lane_slot(w, slot);
-  ln3 before = {ln3_dot(c->frame.x, c->velocity), ln3_dot(c->frame.y, c->velocity),
-                ln3_dot(c->frame.z, c->velocity)};
-  ln friction = lane_get(w->friction, 0) * c->friction;
-  if (c->viscous > 0) friction += c->viscous * ln_sqrt(before.y * before.y + before.z * before.z);
+  ln3 before = ln33_tmulv(&c->frame, c->velocity);
+  ln friction = friction_of(w, &w->plan->slot[slot].surface, before);
   ln33_save(&c->frame, lane_at(record, TBI_SLOT_FRAME));
   ln3_save(c->arm_b, lane_at(record, TBI_SLOT_ARM_B));
   ln3_save(c->arm_a, lane_at(record, TBI_SLOT_ARM_A));
@@ -49,6 +67,7 @@ static void lane_take_slot(tbi_lane_work *w, int32_t slot, const lane_contact *c
   double *impulse = lane_at(w->impulse, 3 * (int64_t)slot);
   ln3 warm = ln3_scale(ln_splat(w->plan->def.warm_start), ln3_load(impulse));
   ln3_save(ln3_where(c->on, warm), impulse);
+  if (w->plan->nroll > 0) take_roll(w, slot, c);
   w->active[w->nactive++] = slot;
   w->bundled[slot] = 0;
   w->seen[slot] = 1;
@@ -84,8 +103,7 @@ static void touch_plane(tbi_lane_work *w, const lane_over *o, const tbi_plan_pai
       .gap = gap,
       .frame = {ln3_splat(frame), ln3_splat(frame + 3), ln3_splat(frame + 6)},
       .arm_a = ln3_zero(),
-      .friction = pair->friction,
-      .viscous = pair->viscous
+      .turning = o->pose->vel.ang,
   };
   c.arm_b = pair->round ? point : ln3_axpy(point, -0.5 * gap, c.frame.x);
   c.velocity = ln6_at(o->pose->vel, c.arm_b);
@@ -328,10 +346,11 @@ static void touch_couple(tbi_lane_work *w, const tbi_plan_couple *couple) {
                     .gap = gap,
                     .frame = contact_frame(normal),
                     .arm_a = ln3_sub(point, origin_of(w, sa)),
-                    .arm_b = ln3_sub(point, origin_of(w, sb)),
-                    .friction = couple->friction,
-                    .viscous = couple->viscous};
-  c.velocity = ln3_sub(ln6_at(twist_of(w, sb), c.arm_b), ln6_at(twist_of(w, sa), c.arm_a));
+                    .arm_b = ln3_sub(point, origin_of(w, sb))};
+  ln6 twist_a = twist_of(w, sa);
+  ln6 twist_b = twist_of(w, sb);
+  c.velocity = ln3_sub(ln6_at(twist_b, c.arm_b), ln6_at(twist_a, c.arm_a));
+  c.turning = ln3_sub(twist_b.ang, twist_a.ang);
   lane_take_slot(w, couple->slot, &c);
 }
 
@@ -351,18 +370,12 @@ LANE_INLINE void climb(tbi_lane_work *w, const int32_t *path, int32_t count, ln6
   }
 }
 
-static void fill_columns(tbi_lane_work *w, const tbi_plan_slot *slot, const double *record) {
+/* wrenches on b, and the opposite ones on a */
+static void climb_both(tbi_lane_work *w, const tbi_plan_slot *slot, ln6 f[3], ln6 back[3],
+                       double *y) {
   const int32_t *path = w->plan->path + slot->path;
-  double *y = lane_at(w->column, 3 * slot->column);
-  ln33 frame = ln33_load(lane_at((double *)record, TBI_SLOT_FRAME));
-  ln3 arm_b = ln3_load(record + (ptrdiff_t)TBI_SLOT_ARM_B * TBI_LANES);
-  ln6 f[3] = {ln6_force_at(arm_b, frame.x), ln6_force_at(arm_b, frame.y),
-              ln6_force_at(arm_b, frame.z)};
   climb(w, path, slot->only_b, f, y);
   if (slot->body_a == TABI_WORLD) return;
-  ln3 arm_a = ln3_load(record + (ptrdiff_t)TBI_SLOT_ARM_A * TBI_LANES);
-  ln6 back[3] = {ln6_force_at(arm_a, ln3_neg(frame.x)), ln6_force_at(arm_a, ln3_neg(frame.y)),
-                 ln6_force_at(arm_a, ln3_neg(frame.z))};
   climb(w, path + slot->only_b, slot->only_a, back, lane_at(y, 3 * (int64_t)slot->only_b));
   for (int c = 0; c < 3; ++c)
     f[c] = ln6_add(f[c], back[c]);
@@ -370,12 +383,26 @@ static void fill_columns(tbi_lane_work *w, const tbi_plan_slot *slot, const doub
   climb(w, path + own, slot->shared, f, lane_at(y, 3 * (int64_t)own));
 }
 
-/* the 3x3 response of the point and its inverse */
-static void fill_response(const tbi_lane_work *w, const tbi_plan_slot *slot, double *record) {
-  const double *y = lane_at(w->column, 3 * slot->column);
-  int32_t length = slot->only_b + slot->only_a + slot->shared;
-  ln s[6] = {ln_zero(), ln_zero(), ln_zero(), ln_zero(), ln_zero(), ln_zero()};
-  for (int32_t j = 0; j < length; ++j) {
+static void fill_columns(tbi_lane_work *w, const tbi_plan_slot *slot, const double *record) {
+  ln33 frame = ln33_load(record + (ptrdiff_t)TBI_SLOT_FRAME * TBI_LANES);
+  ln3 arm_b = ln3_load(record + (ptrdiff_t)TBI_SLOT_ARM_B * TBI_LANES);
+  ln3 arm_a = ln3_load(record + (ptrdiff_t)TBI_SLOT_ARM_A * TBI_LANES);
+  ln6 f[3] = {ln6_force_at(arm_b, frame.x), ln6_force_at(arm_b, frame.y),
+              ln6_force_at(arm_b, frame.z)};
+  ln6 back[3] = {ln6_force_at(arm_a, ln3_neg(frame.x)), ln6_force_at(arm_a, ln3_neg(frame.y)),
+                 ln6_force_at(arm_a, ln3_neg(frame.z))};
+  climb_both(w, slot, f, back, lane_at(w->column, 3 * slot->column));
+}
+
+LANE_INLINE int32_t path_length(const tbi_plan_slot *slot) {
+  return slot->only_b + slot->only_a + slot->shared;
+}
+
+/* y y' summed over a path: nn tt ss nt ns ts */
+LANE_INLINE void sum_squares(const tbi_plan_slot *slot, const double *y, ln s[6]) {
+  for (int i = 0; i < 6; ++i)
+    s[i] = ln_zero();
+  for (int32_t j = 0; j < path_length(slot); ++j) {
     ln3 c = ln3_load(y + 3 * (ptrdiff_t)j * TBI_LANES);
     s[0] += c.x * c.x;
     s[1] += c.y * c.y;
@@ -384,6 +411,12 @@ static void fill_response(const tbi_lane_work *w, const tbi_plan_slot *slot, dou
     s[4] += c.x * c.z;
     s[5] += c.y * c.z;
   }
+}
+
+/* the 3x3 response of the point and its inverse */
+static void fill_response(const tbi_lane_work *w, const tbi_plan_slot *slot, double *record) {
+  ln s[6];
+  sum_squares(slot, lane_at(w->column, 3 * slot->column), s);
   ln trace = s[0] + s[1] + s[2];
   for (int i = 0; i < 3; ++i)
     s[i] += 1e-12 * trace;
@@ -412,10 +445,9 @@ static void fill_response(const tbi_lane_work *w, const tbi_plan_slot *slot, dou
 }
 
 /* z += Y d */
-LANE_INLINE void push_path(tbi_lane_work *w, const tbi_plan_slot *slot, ln3 d) {
+LANE_INLINE void push_path(tbi_lane_work *w, const tbi_plan_slot *slot, const double *y, ln3 d) {
   const int32_t *path = w->plan->path + slot->path;
-  const double *y = lane_at(w->column, 3 * slot->column);
-  int32_t length = slot->only_b + slot->only_a + slot->shared;
+  int32_t length = path_length(slot);
   for (int32_t j = 0; j < length; ++j) {
     double *z = lane_at(w->z, path[j]);
     ln3 c = ln3_load(y + 3 * (ptrdiff_t)j * TBI_LANES);
@@ -424,10 +456,9 @@ LANE_INLINE void push_path(tbi_lane_work *w, const tbi_plan_slot *slot, ln3 d) {
 }
 
 /* Y' z */
-LANE_INLINE ln3 read_path(const tbi_lane_work *w, const tbi_plan_slot *slot) {
+LANE_INLINE ln3 read_path(const tbi_lane_work *w, const tbi_plan_slot *slot, const double *y) {
   const int32_t *path = w->plan->path + slot->path;
-  const double *y = lane_at(w->column, 3 * slot->column);
-  int32_t length = slot->only_b + slot->only_a + slot->shared;
+  int32_t length = path_length(slot);
   ln3 u = ln3_zero();
   for (int32_t j = 0; j < length; ++j)
     u = ln3_axpy(u, lane_get(w->z, path[j]), ln3_load(y + 3 * (ptrdiff_t)j * TBI_LANES));
@@ -436,8 +467,11 @@ LANE_INLINE ln3 read_path(const tbi_lane_work *w, const tbi_plan_slot *slot) {
 
 /* what was held before and is not touched now leaves nothing */
 static void lane_drop_slots(tbi_lane_work *w) {
-  for (int32_t i = 0; i < w->nheld; ++i)
-    if (!w->seen[w->held[i]]) ln3_save(ln3_zero(), lane_at(w->impulse, 3 * (int64_t)w->held[i]));
+  for (int32_t i = 0; i < w->nheld; ++i) {
+    if (w->seen[w->held[i]]) continue;
+    ln3_save(ln3_zero(), lane_at(w->impulse, 3 * (int64_t)w->held[i]));
+    if (w->plan->nroll > 0) ln3_save(ln3_zero(), lane_at(w->roll_impulse, 3 * (int64_t)w->held[i]));
+  }
   for (int32_t i = 0; i < w->nactive; ++i) {
     w->held[i] = w->active[i];
     w->seen[w->active[i]] = 0;

@@ -32,6 +32,16 @@ enum {
   TBI_SLOT_SIZE = 41,
 };
 
+/* Numbers of the record of rolling and torsional friction at a slot. */
+enum {
+  TBI_ROLL_BEFORE = 0, /* rad/s before the step, of b against a, in the frame of the slot */
+  TBI_ROLL_W = 3,      /* nn tt ss nt ns ts */
+  TBI_ROLL_SHARE = 9,  /* 1 / the larger eigenvalue of the tangential block */
+  TBI_ROLL_LEVER = 10, /* m, torsional and rolling: with it, turning is measured as the point's
+                          velocity is */
+  TBI_ROLL_SIZE = 12,
+};
+
 /* Numbers of the record of a bundle. */
 enum {
   TBI_BUNDLE_CENTRE = 0,   /* from the origin of the tree */
@@ -75,12 +85,13 @@ enum {
   /* the state */                                                                                \
   X(q, p->nq)                                                                                    \
   X(v, p->nv)                                                                                    \
-  X(saturated, p->nv)                 /* drives of joints at a limit: -1, 0, 1 */                \
-  X(actuator_saturated, p->nactuator) /* likewise */                                             \
-  X(row, 3 * (int64_t)p->nv)          /* N s: impulses of dry friction and both limits */        \
-  X(doubt, p->nv)                     /* steps for which friction stays a row */                 \
-  X(impulse, 3 * (int64_t)p->nslot)   /* N s, in the frame of each slot */                       \
-  X(alive, 1)                         /* mask of worlds that step */                             \
+  X(saturated, p->nv)                    /* drives of joints at a limit: -1, 0, 1 */             \
+  X(actuator_saturated, p->nactuator)    /* likewise */                                          \
+  X(row, 3 * (int64_t)p->nv)             /* N s: impulses of dry friction and both limits */     \
+  X(doubt, p->nv)                        /* steps for which friction stays a row */              \
+  X(impulse, 3 * (int64_t)p->nslot)      /* N s, in the frame of each slot */                    \
+  X(roll_impulse, 3 * (int64_t)p->nroll) /* N m s, couples about the axes of each slot */        \
+  X(alive, 1)                            /* mask of worlds that step */                          \
   /* what acts */                                                                                \
   X(target, p->nv)                                                                               \
   X(tau, p->nv)                                                                                  \
@@ -123,6 +134,10 @@ enum {
   X(segment, TBI_SEGMENT_SIZE *(int64_t)p->nsegment)                                             \
   X(origin, 3 * (int64_t)p->ntree)                                                               \
   X(column, 3 * p->ncolumn)                                                                      \
+  X(roll_column, p->nroll > 0 ? 3 * p->ncolumn : 0)                                              \
+  X(roll, TBI_ROLL_SIZE *(int64_t)p->nroll)                                                      \
+  X(start_roll, 3 * (int64_t)p->nroll)                                                           \
+  X(way_roll, 3 * (int64_t)p->nroll)                                                             \
   X(slot, TBI_SLOT_SIZE *(int64_t)p->nslot)                                                      \
   X(bundle, TBI_BUNDLE_SIZE *(int64_t)p->nbundle)                                                \
   X(joint_matrix, 3 * TBI_FEET * (6 * TBI_FEET + 1))                                             \
@@ -133,11 +148,15 @@ enum {
   X(bundle_column, 6 * p->nbundle_column)                                                        \
   X(row_column, p->nrow)                                                                         \
   X(row_w, 2 * (int64_t)p->nv) /* response, and 1 / it */                                        \
-  X(last_z, p->nv)             /* after the sweep before, as the two that follow */              \
-  X(last_impulse, 3 * (int64_t)p->nslot)                                                         \
-  X(last_row, 3 * (int64_t)p->nv)                                                                \
+  X(start_z, p->nv)            /* where a sweep starts, as the two that follow */                \
+  X(start_impulse, 3 * (int64_t)p->nslot)                                                        \
+  X(start_row, 3 * (int64_t)p->nv)                                                               \
+  X(way_z, p->nv) /* conjugate to the ways before, likewise */                                   \
+  X(way_impulse, 3 * (int64_t)p->nslot)                                                          \
+  X(way_row, 3 * (int64_t)p->nv)                                                                 \
   X(row_limit, 2 * (int64_t)p->nv) /* targets at the lower and the upper limit */                \
-  X(row_near, 2 * (int64_t)p->nv)  /* masks */
+  X(row_near, 2 * (int64_t)p->nv)  /* masks */                                                   \
+  X(row_on, p->nv)                 /* mask of lanes that have the row */
 
 typedef struct tbi_lane_work {
   const tbi_plan *plan;

@@ -56,7 +56,6 @@ typedef struct tbi_plan_pair {
   double size[3];        /* radius and half length; semi-axes */
   double reach;          /* m, of its farthest point from the centre */
   double margin_radius;  /* m, of its farthest point from the origin of its body */
-  double friction, viscous;
 } tbi_plan_pair;
 
 typedef struct tbi_plan_point {
@@ -83,8 +82,15 @@ typedef struct tbi_plan_couple {
   int32_t a, b; /* segments */
   double reach; /* m, of both from their middles, together; a little more for rounding */
   int32_t slot;
-  double friction, viscous;
 } tbi_plan_couple;
+
+/* The law of friction between two shapes, see tabi_material_def. */
+typedef struct tbi_plan_surface {
+  double friction, kinetic;
+  double slip_speed;         /* m/s, above which friction is kinetic */
+  double viscous;            /* s/m */
+  double torsional, rolling; /* m */
+} tbi_plan_surface;
 
 /* Velocities that a contact at a slot moves: those of b alone, of a alone, and shared by both. */
 typedef struct tbi_plan_slot {
@@ -93,6 +99,7 @@ typedef struct tbi_plan_slot {
   int32_t path;           /* in plan.path */
   int32_t only_b, only_a, shared;
   int64_t column; /* where its columns start, in vectors of three numbers */
+  tbi_plan_surface surface;
 } tbi_plan_slot;
 
 typedef struct tbi_plan {
@@ -103,6 +110,7 @@ typedef struct tbi_plan {
       ncouple;
   int64_t ncolumn; /* of all slots together, in vectors of three */
   int64_t nrow;    /* of all velocities together */
+  int32_t nroll;   /* nslot where some surface has rolling or torsional friction, else 0 */
   int32_t nbundle;
   int64_t nbundle_column; /* of all bundles together, in vectors of six */
   tbi_plan_body *body;

@@ -27,6 +27,7 @@ typedef struct maker {
   tabi_material_def *surface;
   int32_t pairs, points, planes, segments, couples, slots, paths; /* capacities */
   int32_t *segment_of;                                            /* of items: [nitem] */
+  bool rolls; /* some surface has rolling or torsional friction */
 } maker;
 
 #define RESERVE(m, name, capacity, count, more)                                          \
@@ -63,12 +64,30 @@ static v3 direction(int i) {
 
 /* -- slots */
 
+/* false: lanes do not have what the surface asks for */
+static bool check_surface(tbi_plan *p, const tabi_material_def *s) {
+  return !(s->restitution > 0) || refuse(p, "surfaces rebound", s->name);
+}
+
 static tbi_plan_slot *add_slot(maker *m, int32_t shape_a, int32_t shape_b) {
   tbi_plan *p = m->plan;
+  const tabi_material_def *s = tbi_surface_of(p->model, m->surface, shape_a, shape_b);
+  if (!check_surface(p, s)) return NULL;
   if (!RESERVE(m, slot, slots, nslot, 1)) return NULL;
   tbi_plan_slot *slot = &p->slot[p->nslot++];
-  *slot = (tbi_plan_slot){.shape_a = shape_a, .shape_b = shape_b, .body_a = TABI_WORLD};
-  slot->column = p->ncolumn;
+  *slot = (tbi_plan_slot){
+      .shape_a = shape_a,
+      .shape_b = shape_b,
+      .body_a = TABI_WORLD,
+      .column = p->ncolumn,
+      .surface = {.friction = s->friction,
+                  .kinetic = s->kinetic >= 0 ? s->kinetic : s->friction,
+                  .slip_speed = s->slip_speed,
+                  .viscous = s->viscous,
+                  .torsional = s->torsional_friction,
+                  .rolling = s->rolling_friction}
+  };
+  m->rolls = m->rolls || s->torsional_friction > 0 || s->rolling_friction > 0;
   return slot;
 }
 
@@ -175,22 +194,11 @@ static bool is_round(tabi_shape_type type) {
   return type == TABI_SHAPE_SPHERE || type == TABI_SHAPE_CAPSULE || type == TABI_SHAPE_ELLIPSOID;
 }
 
-static bool check_surface(tbi_plan *p, const tabi_material_def *s) {
-  if (s->restitution > 0) return refuse(p, "surfaces rebound", s->name);
-  if (s->rolling_friction > 0 || s->torsional_friction > 0)
-    return refuse(p, "surfaces have rolling or torsional friction", s->name);
-  if (s->kinetic >= 0 && fabs(s->kinetic - s->friction) > 1e-12 * s->friction)
-    return refuse(p, "kinetic friction differs from static", s->name);
-  return true;
-}
-
 /* false: a reason was found, or memory ran out */
 static bool add_pair(maker *m, int32_t place, int32_t item, int32_t plane) {
   tbi_plan *p = m->plan;
   int32_t shape = m->c->fitting[item].shape;
-  const tabi_material_def *surface =
-      tbi_surface_of(p->model, m->surface, p->plane[plane].shape, shape);
-  if (!check_surface(p, surface) || !RESERVE(m, pair, pairs, npair, 1)) return false;
+  if (!RESERVE(m, pair, pairs, npair, 1)) return false;
   tbi_solid s = solid_of(m, item);
   tbi_plan_pair *pair = &p->pair[p->npair++];
   *pair = (tbi_plan_pair){.kind = TBI_TOUCH_POINTS,
@@ -198,9 +206,7 @@ static bool add_pair(maker *m, int32_t place, int32_t item, int32_t plane) {
                           .shape = shape,
                           .slot = p->nslot,
                           .point = p->npoint,
-                          .round = is_round(s.type),
-                          .friction = surface->friction,
-                          .viscous = surface->viscous};
+                          .round = is_round(s.type)};
   v3_store(s.pos, pair->centre);
   for (int i = 0; i < 3; ++i)
     v3_store(s.axis[i], pair->axes + 3 * (ptrdiff_t)i);
@@ -364,16 +370,11 @@ static bool add_couple(maker *m, int32_t item_a, int32_t item_b) {
   int32_t a = segment_of(m, item_a);
   int32_t b = segment_of(m, item_b);
   if (a == TABI_NONE || b == TABI_NONE || !RESERVE(m, couple, couples, ncouple, 1)) return false;
-  const tabi_material_def *surface =
-      tbi_surface_of(p->model, m->surface, p->segment[a].shape, p->segment[b].shape);
-  if (!check_surface(p, surface)) return false;
   p->couple[p->ncouple++] = (tbi_plan_couple){.a = a,
                                               .b = b,
                                               .reach = reach_of_segment(&p->segment[a]) +
                                                        reach_of_segment(&p->segment[b]) + 1e-6,
-                                              .slot = p->nslot,
-                                              .friction = surface->friction,
-                                              .viscous = surface->viscous};
+                                              .slot = p->nslot};
   return add_couple_slot(m, &p->segment[a], &p->segment[b]);
 }
 
@@ -453,7 +454,10 @@ static bool make(maker *m, bool self_collision) {
   for (int32_t i = 0; i < m->c->nitem; ++i)
     m->segment_of[i] = TABI_NONE;
   m->paths = p->npath;
-  return check_items(m) && add_pairs(m) && choose_feet(p) && (!self_collision || add_couples(m));
+  bool whole =
+      check_items(m) && add_pairs(m) && choose_feet(p) && (!self_collision || add_couples(m));
+  if (m->rolls) p->nroll = p->nslot;
+  return whole;
 }
 
 bool tbi_plan_touch(tbi_plan *p, bool self_collision) {
