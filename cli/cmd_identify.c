@@ -3,6 +3,7 @@
 #include "common/output.h"
 #include "common/scene_options.h"
 #include "sweep/fit_report.h"
+#include "sweep/recording.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -50,7 +51,7 @@ static int identify_command(const tbi_args *args, FILE *out) {
   tabi_scene_def def = tbi_args_scene_def(args, NULL);
   def.warn = NULL;
   def.plugins = true;
-  tabi_fit *fit = tabi_fit_load(args->word[0], &def, &err);
+  tabi_fit *fit = tabi_fit_load(args->word[0], &def, tbi_recording_column, NULL, &err);
   int code = TBI_EXIT_OK;
   if (!fit || tabi_fit_solve(fit, jobs, &err) != TABI_OK) {
     code = tbi_print_error(&err);

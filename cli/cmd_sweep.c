@@ -95,6 +95,13 @@ static bool parse_shard(const char *text, tabi_sweep_def *def) {
   return which >= 1 && which <= def->shards;
 }
 
+static bool parse_engine(const char *text, tabi_engine *engine) {
+  for (int i = TABI_ENGINE_WORLD; i <= TABI_ENGINE_BATCH; ++i) {
+    if (strcmp(text, tabi_engine_name((tabi_engine)i)) == 0) *engine = (tabi_engine)i;
+  }
+  return *engine != TABI_ENGINE_OF_STUDY;
+}
+
 static bool read_def(const tbi_args *args, tabi_sweep_def *def) {
   int64_t jobs = 0;
   *def = tabi_sweep_def_default();
@@ -103,10 +110,8 @@ static bool read_def(const tbi_args *args, tabi_sweep_def *def) {
     return false;
   }
   def->jobs = (int32_t)jobs;
-  if (args->value[ENGINE] && strcmp(args->value[ENGINE], "world") != 0) {
-    tbi_usage_error("sweep",
-                    "--engine must be world: runs of scenes are stepped as worlds, since their "
-                    "controllers cannot be stepped in lanes (tabi_batch)");
+  if (args->value[ENGINE] && !parse_engine(args->value[ENGINE], &def->engine)) {
+    tbi_usage_error("sweep", "--engine must be world or batch");
     return false;
   }
   if (args->value[SHARD] && !parse_shard(args->value[SHARD], def)) {
@@ -195,8 +200,13 @@ static int submit(const tabi_study *study, const char *study_path, const char *p
                            "it to use --slurm",
                            study_path);
   }
-  tbi_slurm_jobs jobs = {
-      .study = study_path, .out = path, .runs = tabi_study_nrun(study), .tasks = def->jobs};
+  bool chosen = def->engine != TABI_ENGINE_OF_STUDY;
+  tbi_slurm_jobs jobs = {.study = study_path,
+                         .out = path,
+                         .engine =
+                             tabi_engine_name(chosen ? def->engine : tabi_study_engine(study)),
+                         .runs = tabi_study_nrun(study),
+                         .tasks = def->jobs};
   int code = tbi_slurm_submit(&jobs);
   if (code != TBI_EXIT_OK) return code;
   if (args->value[JSON]) {
@@ -229,6 +239,10 @@ static int run_study(const tbi_args *args, FILE *out) {
     return TBI_EXIT_USAGE;
   tabi_scene_def scene = scene_def(args);
   tabi_study *study = tabi_study_load(study_path, &scene, &err);
+  if (study && tabi_study_check_engine(study, def.engine, &err) != TABI_OK) {
+    tabi_study_destroy(study);
+    study = NULL;
+  }
   if (!study) return tbi_print_error(&err);
   if (args->value[SLURM]) {
     int submitted = submit(study, study_path, path, &def, args, out);
@@ -298,10 +312,10 @@ static int replay(const tbi_args *args, FILE *out) {
     code = tbi_out_of_memory();
   } else if (run >= tabi_study_nrun(study) || !tabi_results_get(results, run, &row[0])) {
     code = tbi_usage_error("sweep", "%s has no run %" PRId64, args->word[0], run);
-  } else if (tabi_study_run(study, run, args->value[LOG], &row[1], &err) != TABI_OK) {
-    code = tbi_print_error(&err);
   } else {
-    code = tell_replay(study, row, out);
+    row[1].engine = row[0].engine;
+    tabi_status status = tabi_study_run(study, run, args->value[LOG], &row[1], &err);
+    code = status == TABI_OK ? tell_replay(study, row, out) : tbi_print_error(&err);
   }
   free(measure);
   tabi_results_close(results);
@@ -330,6 +344,19 @@ static int tell_changes(tabi_results *before, tabi_results *after, FILE *out) {
   return changed > 0 ? TBI_EXIT_CHECK : TBI_EXIT_OK;
 }
 
+/* What stepped the first of the rows. */
+static tabi_engine engine_of(tabi_results *results) {
+  const tabi_study *study = tabi_results_study(results);
+  tabi_study_row row = {.measure =
+                            calloc((size_t)tabi_study_nmeasure(study) + 1, sizeof *row.measure)};
+  int64_t run = 0;
+  while (run < tabi_study_nrun(study) && !tabi_results_has(results, run))
+    ++run;
+  if (row.measure && run < tabi_study_nrun(study)) (void)tabi_results_get(results, run, &row);
+  free(row.measure);
+  return row.engine;
+}
+
 static int repeat(const tbi_args *args, FILE *out) {
   char made[4096];
   tabi_sweep_def def;
@@ -338,6 +365,7 @@ static int repeat(const tbi_args *args, FILE *out) {
   if (!read_def(args, &def)) return TBI_EXIT_USAGE;
   tabi_results *before = tabi_results_open(args->value[REPEAT], &scene, &err);
   if (!before) return tbi_print_error(&err);
+  if (def.engine == TABI_ENGINE_OF_STUDY) def.engine = engine_of(before);
   (void)snprintf(made, sizeof made, "%s.repeat", args->value[REPEAT]);
   const char *path = args->value[OUT] ? args->value[OUT] : made;
   tabi_results *after = tabi_results_create(path, tabi_results_study(before), &err);
@@ -360,7 +388,7 @@ static int sweep_command(const tbi_args *args, FILE *out) {
 const tbi_command tbi_cmd_sweep = {
     .name = "sweep",
     .usage = "sweep STUDY [--out F] [--jobs N] [--shard I/N] [--resume] [--csv F]\n"
-             "                  [--hdf5 F] [--report F] [--slurm] [--engine world] [--json]\n"
+             "                  [--hdf5 F] [--report F] [--slurm] [--engine E] [--json]\n"
              "       tabi sweep --merge OUT IN...\n"
              "       tabi sweep RESULTS --replay ID [--log F]\n"
              "       tabi sweep --repeat RESULTS [--out F]",
@@ -408,7 +436,10 @@ const tbi_command tbi_cmd_sweep = {
                     "submit the study to Slurm: an array job of --jobs tasks and a job that merges "
                     "their results",
                     false, NULL},
-                  [ENGINE] = {"--engine", "world", "what steps the runs; there is but one", false, NULL}},
+                  [ENGINE] = {"--engine", "world|batch",
+                     "what steps the runs: worlds one by one, or lanes some at once; default: as "
+                     "the study says",
+                     false, NULL}},
     .loads = true,
     .run = sweep_command,
 };

@@ -143,6 +143,7 @@ static int run_method(attempt *a, int index) {
   int code = TBI_EXIT_OK;
   tbi_try_run *run = &a->run[index];
   run->floats = a->scene.floats;
+  run->open = a->scene.open;
   tabi_scene *scene = load_scene(a, run->contact, index == 0, &code);
   if (scene) code = tbi_try_run_scene(scene, index == 0 ? a->args->value[HTML] : NULL, run);
   tabi_scene_destroy(scene);

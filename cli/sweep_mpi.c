@@ -105,6 +105,7 @@ static bool keep_row(office *o, tabi_error *err) {
   if (n[RUN] == NOTHING_DONE) return true;
   tabi_study_row row = {
       .run = (int64_t)n[RUN],
+      .engine = tabi_study_engine(o->study),
       .status = statuses[(int)n[STATUS]],
       .hash = (uint64_t)n[HASH_HIGH] << 32 | (uint64_t)n[HASH_LOW],
       .seconds = n[SECONDS],

@@ -42,9 +42,9 @@ void tbi_connection_summary_find(const tbi_run_summary *summary, tbi_findings *f
     if (missed <= CONTRADICTION) continue;
     tabi_connection_def def = tabi_model_connection(model, i);
     tbi_findings_tell(findings, TABI_SEVERITY_WARNING, def.place,
-                      "connection '%s' contradicts others and is satisfied in the least-squares "
-                      "sense only, with an error of %.3g m/s or rad/s; remove one of them or "
-                      "correct their frames",
+                      "connection '%s' contradicts others or joint limits, or is out of reach: it "
+                      "misses the speed that would close it by %.3g m/s or rad/s; remove it, or "
+                      "correct frames, limits or the initial posture",
                       def.name ? def.name : "(unnamed)", missed);
   }
 }

@@ -22,6 +22,20 @@ static const char *link_name(const tabi_scene *scene, int32_t link) {
   return name ? name : "(unnamed)";
 }
 
+/* what to do about the work of depth correction */
+static void say_cure(const tabi_run_checks *checks, const tabi_scene *scene, char *text,
+                     size_t size) {
+  if (checks->joint == TABI_NONE || !(checks->correction_work > 0)) {
+    (void)snprintf(text, size, "part what starts inside each other");
+    return;
+  }
+  tabi_joint_def joint = tabi_model_joint(tabi_scene_model(scene), checks->joint);
+  (void)snprintf(text, size,
+                 "start joint '%.100s' within its limits, which push it back by %.3g %s",
+                 joint.name ? joint.name : "(unnamed)", checks->outside,
+                 joint.type == TABI_JOINT_PRISMATIC ? "m" : "rad");
+}
+
 void tbi_run_checks_find(const tabi_run_checks *checks, const tabi_scene *scene, const char *path,
                          tbi_findings *findings) {
   tabi_place place = {path, 0};
@@ -36,13 +50,15 @@ void tbi_run_checks_find(const tabi_run_checks *checks, const tabi_scene *scene,
         1e3 * checks->penetration.value, checks->penetration.time, 1e3 * bound->penetration);
   }
   if (excess.energy_gain) {
+    char cure[256];
+    say_cure(checks, scene, cure, sizeof cure);
     tbi_findings_tell(
         findings, TABI_SEVERITY_WARNING, place,
         "energy from nowhere: up to %.3g J at %.4g s, %.2g of its range, more than %.2g (depth "
         "correction in all: %.3g J); take a smaller timestep, integrator: midpoint or softer "
-        "gains, part what starts inside each other, or raise check.energy_gain",
+        "gains, %s, or raise check.energy_gain",
         checks->gain.value, checks->gain.time, tabi_run_checks_gain(checks), bound->energy_gain,
-        checks->correction_work);
+        checks->correction_work, cure);
   }
   if (excess.residual) {
     bool compliant = tabi_contact_describe(tabi_scene_world_def(scene).contact)->compliant;

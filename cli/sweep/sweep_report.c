@@ -70,7 +70,8 @@ static bool write_replay(page *p, int64_t run) {
   replay_path(p, run, path, sizeof path);
   (void)snprintf(log, sizeof log, "%s.tabi", path);
   const char *logs[] = {log};
-  bool good = tabi_study_run(p->study, run, log, &row, &err) == TABI_OK &&
+  bool good = tabi_results_get(p->summary->results, run, &row) &&
+              tabi_study_run(p->study, run, log, &row, &err) == TABI_OK &&
               tbi_html_write_logs(path, logs, 1, NULL, &err) == TABI_OK;
   (void)unlink(log);
   free(row.measure);

@@ -68,7 +68,7 @@ static int64_t choose_tasks(const tbi_slurm_jobs *jobs) {
   return tasks < most ? tasks : most - 1;
 }
 
-static int write_scripts(const place *at, int64_t tasks) {
+static int write_scripts(const place *at, const tbi_slurm_jobs *jobs) {
   char path[PATH_SIZE + 20];
   (void)snprintf(path, sizeof path, "%s/shard.sh", at->parts);
   FILE *shard = fopen(path, "w");
@@ -76,9 +76,9 @@ static int write_scripts(const place *at, int64_t tasks) {
   (void)fprintf(shard,
                 "#!/bin/sh\n"
                 "exec '%s' sweep '%s' --shard $((SLURM_ARRAY_TASK_ID + 1))/%" PRId64
-                " --resume \\\n"
+                " --resume --engine %s \\\n"
                 "  --out '%s'/$SLURM_ARRAY_TASK_ID.sqlite --jobs ${SLURM_CPUS_PER_TASK:-1}\n",
-                at->tabi, at->study, tasks, at->parts);
+                at->tabi, at->study, jobs->tasks, jobs->engine, at->parts);
   if (fclose(shard) != 0) return fail("cannot write", path);
   (void)snprintf(path, sizeof path, "%s/merge.sh", at->parts);
   FILE *merge = fopen(path, "w");
@@ -103,7 +103,7 @@ int tbi_slurm_submit(tbi_slurm_jobs *jobs) {
   int code = find_places(jobs, &at);
   if (code != TBI_EXIT_OK) return code;
   jobs->tasks = choose_tasks(jobs);
-  code = write_scripts(&at, jobs->tasks);
+  code = write_scripts(&at, jobs);
   if (code != TBI_EXIT_OK) return code;
   (void)snprintf(command, sizeof command,
                  "sbatch --parsable --job-name=tabi-sweep --array=0-%" PRId64

@@ -6,6 +6,7 @@
 
 typedef struct tbi_slurm_jobs {
   const char *study, *out; /* paths */
+  const char *engine;      /* by its name */
   int64_t runs;
   int64_t tasks;     /* of the array; 0: chosen here, within the limit of the cluster */
   long array, merge; /* numbers of the jobs, when they are submitted */

@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NEAR_GROUND 0.05 /* m above the lowest shape .. */
 #define NEAR_SHARE  0.1  /* .. and at most this share of the height, where a limb still stands */
@@ -96,7 +97,16 @@ static bool is_above(const footing *f) {
   return above;
 }
 
+/* Where a file has no other way to say so, the ground is a link of this name. */
+static bool hangs_on_world(const tabi_model *model) {
+  int32_t base = tbi_base_joint(model);
+  const char *name =
+      base == TABI_NONE ? NULL : tabi_model_link(model, tabi_model_joint(model, base).child).name;
+  return name && strcmp(name, "world") == 0;
+}
+
 static tbi_try_base decide(const footing *f) {
+  if (hangs_on_world(f->model)) return (tbi_try_base){false, "its root is called 'world'"};
   if (f->ncollides == 0) return (tbi_try_base){false, "none of its shapes collides"};
   if (tabi_model_nv(f->model) == 6) return (tbi_try_base){true, "it has no joints"};
   if (!has_legs(f)) return (tbi_try_base){false, "it has no two limbs that reach the ground"};
@@ -126,7 +136,7 @@ bool tbi_try_base_decide(const tabi_model *model, tbi_try_base *base) {
   f.touches = calloc((size_t)tabi_model_nlink(model) + 1, sizeof *f.touches);
   bool good = d && q && v && f.touches;
   if (good) {
-    (void)tbi_try_posture(model, TABI_NONE, q);
+    (void)tbi_try_posture(model, TABI_NONE, q, NULL);
     tabi_dynamics_set_state(d, q, v);
     find_touching(&f);
     *base = decide(&f);

@@ -305,7 +305,8 @@ static void destroy(closing *c) {
   free(c->joint);
 }
 
-bool tbi_try_close(const tabi_model *model, double *q) {
+bool tbi_try_close(const tabi_model *model, double *q, double *open) {
+  if (open) *open = 0;
   if (tabi_model_nconnection(model) == 0 || tabi_model_nv(model) == 0) return false;
   bool changed = false;
   closing c;
@@ -316,6 +317,7 @@ bool tbi_try_close(const tabi_model *model, double *q) {
     for (int i = 0; i < ROUNDS && gap > CLOSED && first > OPEN && advance(&c); ++i)
       gap = measure(&c);
     changed = first > OPEN && gap < OPEN;
+    if (open) *open = changed ? gap : first;
     if (changed) memcpy(q, c.q, sizeof *q * (size_t)c.nq);
   }
   destroy(&c);

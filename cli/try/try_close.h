@@ -7,7 +7,7 @@
 /* Turns joints with one coordinate, as little as needed and within their limits, until the
  * connections of the model close; those that move as others do follow.  Leaves q as it is where
  * they are closed, or cannot be, or memory is short; true: it has
- * changed. */
-bool tbi_try_close(const tabi_model *model, double *q);
+ * changed.  open, unless NULL: m or rad, the largest gap that is left. */
+bool tbi_try_close(const tabi_model *model, double *q, double *open);
 
 #endif

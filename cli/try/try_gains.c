@@ -2,7 +2,8 @@
  *
  * A servo of frequency w that carries the inertia I has kp = w^2 I, and is critically damped by
  * kd = 2 w I.  What a joint carries is what lies behind it; a joint of a limb on which the robot
- * stands carries all the rest, taken as points at the origins of links.  A motor with a
+ * stands, or on which it may come to stand as it settles, carries all the rest, taken as points at
+ * the origins of links.  A motor with a
  * limit gives all it has not before a hundredth of a radian or metre, so kp is at most a hundred
  * times its effort.  Of a robot whose file has motors, joints without any are passive. */
 #include "try/try_gains.h"
@@ -15,13 +16,13 @@
 #define PI        3.14159265358979323846
 #define FREQUENCY (2 * PI * 8) /* rad/s */
 #define FULL      0.01         /* rad or m at which a motor gives all it has */
-#define SOLE      0.05         /* m above the lowest shape, where a limb still stands */
+#define REACH     0.3          /* share of the height within which a limb may come to stand */
 
 typedef struct robot {
   const tabi_model *model;
   tabi_dynamics *d;
   double *mass, *jacobian; /* [nv x nv], [3 x nv] */
-  double lowest;           /* m, z of its lowest shape that moves */
+  double reach;            /* m, z below which a limb may come to stand */
 } robot;
 
 static int32_t actuator_of(const tabi_model *model, int32_t joint, bool position) {
@@ -77,16 +78,27 @@ static bool moves(const tabi_model *model, const tabi_shape_def *shape) {
          tabi_model_link_body(model, shape->link) != TABI_WORLD;
 }
 
-/* z of the lowest shape behind a link, TABI_WORLD: of all that move */
-static double lowest_behind(const robot *r, int32_t child) {
-  double lowest = HUGE_VAL;
+/* Whether a link carries a shape that stands, or soon may. */
+static bool may_stand(const robot *r, int32_t child) {
   for (int32_t i = 0; i < tabi_model_nshape(r->model); ++i) {
     tabi_shape_def shape = tabi_model_shape(r->model, i);
-    bool counts =
-        moves(r->model, &shape) && (child == TABI_WORLD || is_behind(r->model, shape.link, child));
-    if (counts) lowest = fmin(lowest, tbi_extent_of_shape(r->d, i).lower[2]);
+    bool counts = moves(r->model, &shape) && is_behind(r->model, shape.link, child);
+    if (counts && tbi_extent_of_shape(r->d, i).lower[2] <= r->reach) return true;
   }
-  return lowest;
+  return false;
+}
+
+static double find_reach(const robot *r) {
+  double lowest = HUGE_VAL;
+  double highest = -HUGE_VAL;
+  for (int32_t i = 0; i < tabi_model_nshape(r->model); ++i) {
+    tabi_shape_def shape = tabi_model_shape(r->model, i);
+    if (!moves(r->model, &shape)) continue;
+    tbi_extent e = tbi_extent_of_shape(r->d, i);
+    lowest = fmin(lowest, e.lower[2]);
+    highest = fmax(highest, e.upper[2]);
+  }
+  return lowest + REACH * (highest - lowest);
 }
 
 /* How a point of the child moves with the velocity of its joint, squared. */
@@ -117,7 +129,7 @@ static tbi_try_gain gain_of(const robot *r, int32_t joint, bool floats) {
   int32_t dof = tabi_model_joint_v(r->model, joint).first;
   size_t nv = (size_t)tabi_model_nv(r->model);
   double inertia = r->mass[(size_t)dof * nv + (size_t)dof];
-  bool stands = floats && lowest_behind(r, def.child) <= r->lowest + SOLE;
+  bool stands = floats && may_stand(r, def.child);
   if (stands) inertia = fmax(inertia, inertia_before(r, def.child, dof));
   double kp = FREQUENCY * FREQUENCY * inertia;
   if (isfinite(def.effort) && def.effort > 0) kp = fmin(kp, def.effort / FULL);
@@ -127,7 +139,7 @@ static tbi_try_gain gain_of(const robot *r, int32_t joint, bool floats) {
 static void fill(robot *r, tbi_try_gain *gain) {
   bool floats = tbi_base_joint(r->model) != TABI_NONE;
   tabi_dynamics_mass_matrix(r->d, r->mass);
-  r->lowest = lowest_behind(r, TABI_WORLD);
+  r->reach = find_reach(r);
   for (int32_t i = 0; i < tabi_model_njoint(r->model); ++i)
     gain[i] = is_driven(r->model, i) ? gain_of(r, i, floats) : (tbi_try_gain){0, 0};
 }

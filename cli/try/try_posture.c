@@ -40,11 +40,11 @@ static void follow_leaders(const tabi_model *model, double *q) {
   }
 }
 
-bool tbi_try_posture(const tabi_model *model, int32_t keyframe, double *q) {
+bool tbi_try_posture(const tabi_model *model, int32_t keyframe, double *q, double *open) {
   tabi_model_initial_q(model, q);
   if (keyframe != TABI_NONE) (void)tabi_model_posture(model, keyframe, q, NULL);
   for (int32_t i = 0; i < tabi_model_njoint(model); ++i)
     enter_limits(model, i, q);
   follow_leaders(model, q);
-  return tbi_try_close(model, q);
+  return tbi_try_close(model, q, open);
 }

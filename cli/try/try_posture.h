@@ -5,7 +5,7 @@
 #include "common/cli.h"
 
 /* q[nq] of a keyframe, or, TABI_NONE, of the initial posture, moved into the limits of joints;
- * true: and such that connections close which were open. */
-bool tbi_try_posture(const tabi_model *model, int32_t keyframe, double *q);
+ * true: and such that connections close which were open.  open: see try_close.h. */
+bool tbi_try_posture(const tabi_model *model, int32_t keyframe, double *q, double *open);
 
 #endif

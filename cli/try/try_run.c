@@ -9,6 +9,7 @@
 
 #include "run/run_html.h"
 #include "run/run_summary.h"
+#include "try/try_cause.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,13 +21,15 @@
 #define STILL        0.05 /* rad/s or m/s */
 #define NEAR         0.3  /* rad or m */
 #define ROUNDING     1e-12
+#define TORN         1e-3 /* m or rad by which a connection starts open */
 
 typedef struct trial {
   tabi_scene *scene;
   tabi_world *world;
   tbi_run_summary summary;
   tbi_run_html html;
-  double *start; /* q[nq] */
+  double *start;              /* q[nq] */
+  char lacks[TBI_CAUSE_SIZE]; /* what could let it fall, as it was put down */
 } trial;
 
 static double now(void) {
@@ -40,12 +43,28 @@ static const char *joint_name(const trial *t, int32_t joint) {
   return name ? name : "(unnamed)";
 }
 
+/* No law is broken by a robot that lacks what it needs. */
+static void blame(tbi_try_run *run, const char *lacks) {
+  char what[sizeof run->why];
+  if (lacks[0] == '\0') return;
+  (void)snprintf(what, sizeof what, "%s", run->why);
+  (void)snprintf(run->why, sizeof run->why, "cannot hold itself: %.140s; %s", what, lacks);
+}
+
+/* What cannot be closed within the limits of joints pulls at them from the first step on. */
+static void blame_connection(tbi_try_run *run) {
+  char lacks[TBI_CAUSE_SIZE];
+  (void)snprintf(lacks, sizeof lacks,
+                 "a connection starts open by %.2g m or rad, as joint limits ask", run->open);
+  if (strncmp(run->why, "cannot", 6) != 0) blame(run, lacks);
+}
+
 static bool holds_still(const trial *t, tbi_try_run *run) {
   const tabi_model *model = tabi_scene_model(t->scene);
   for (int32_t i = 0; i < tabi_model_njoint(model); ++i) {
     tabi_range q = tabi_model_joint_q(model, i);
     tabi_range v = tabi_model_joint_v(model, i);
-    if (v.count != 1) continue;
+    if (v.count != 1 || tbi_try_is_beside(model, i)) continue;
     double way = fabs(tabi_world_q(t->world)[q.first] - t->start[q.first]);
     double speed = fabs(tabi_world_v(t->world)[v.first]);
     const char *unit = tabi_model_joint(model, i).type == TABI_JOINT_PRISMATIC ? "m" : "rad";
@@ -56,7 +75,12 @@ static bool holds_still(const trial *t, tbi_try_run *run) {
       (void)snprintf(run->why, sizeof run->why, "joint '%.80s' moves by %.2g %s/s at the end",
                      joint_name(t, i), speed, unit);
     }
-    if (way > NEAR || speed > STILL) return false;
+    if (way > NEAR || speed > STILL) {
+      char lacks[TBI_CAUSE_SIZE];
+      tbi_try_joint_cause(t->world, i, lacks);
+      blame(run, lacks);
+      return false;
+    }
   }
   return true;
 }
@@ -98,7 +122,9 @@ static bool is_upright(const trial *t, tbi_try_run *run) {
     (void)snprintf(run->why, sizeof run->why, "it sank to %.0f %% of its height",
                    100 * run->height_end / run->height_start);
   }
-  return run->why[0] == '\0';
+  bool upright = run->why[0] == '\0';
+  if (!upright) blame(run, t->lacks);
+  return upright;
 }
 
 static void judge(const trial *t, tbi_try_run *run) {
@@ -115,10 +141,12 @@ static void judge(const trial *t, tbi_try_run *run) {
   run->penetration = s->checks.penetration.value;
   run->energy_gain = tabi_run_checks_gain(&s->checks);
   run->us_per_step = s->steps > 0 ? 1e6 * s->seconds / (double)s->steps : 0;
-  run->stands = strcmp(run->status, "ok") == 0 && is_lawful(t, run) &&
-                (run->floats ? is_upright(t, run) : holds_still(t, run));
+  // what swings on a driven arm has an energy that swings, too: first say that it swings
+  run->stands = strcmp(run->status, "ok") == 0 && (run->floats || holds_still(t, run)) &&
+                is_lawful(t, run) && (!run->floats || is_upright(t, run));
   if (run->why[0] == '\0' && !run->stands)
     (void)snprintf(run->why, sizeof run->why, "%s", run->status);
+  if (!run->stands && run->open > TORN) blame_connection(run);
 }
 
 /* the joint that has come nearest to its limit */
@@ -155,6 +183,7 @@ static int step_all(trial *t, tbi_try_run *run) {
       break;
     }
     tbi_run_summary_step(&t->summary);
+    if (i == 0 && run->floats) tbi_try_support_cause(t->world, t->lacks);
     note_torques(t, run);
     if (!tbi_run_html_step(&t->html)) return TBI_EXIT_INTERNAL;
   }

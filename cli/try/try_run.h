@@ -6,10 +6,11 @@
 
 typedef struct tbi_try_run {
   const char *contact;
-  bool floats;                     /* its base is free; set before the run */
+  bool floats;                     /* its base is free; set before the run, as the next */
+  double open;                     /* m or rad, of a connection at the start */
   const char *status;              /* "ok", or how it ended early */
   bool stands;                     /* or, with a fixed base, holds still */
-  char why[160];                   /* it does not */
+  char why[300];                   /* it does not */
   double height_start, height_end; /* m, of the centre of mass above the ground */
   double tilt;                     /* deg, of the base against its start */
   double slip;                     /* m, of the link that slipped farthest */

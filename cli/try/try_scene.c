@@ -212,7 +212,7 @@ bool tbi_try_scene_make(tbi_try_scene *s, const tabi_model *model, int *code) {
     if (keyframe != TABI_NONE) s->keyframe = tabi_model_posture(model, keyframe, at.said, NULL);
     s->floats = tbi_base_joint(model) != TABI_NONE;
     // a base that floats would lose the place that the keyframe gives it
-    at.closed = tbi_try_posture(model, keyframe, at.q) && !s->floats;
+    at.closed = tbi_try_posture(model, keyframe, at.q, &s->open) && !s->floats;
     if (at.closed) tabi_model_initial_q(model, at.said);
     for (int32_t i = 0; i < tabi_model_njoint(model); ++i)
       s->own_gains = s->own_gains || tbi_try_holds(model, i);

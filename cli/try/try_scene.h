@@ -13,6 +13,7 @@ typedef struct tbi_try_scene {
   const char *contact;    /* the first method */
   const char *keyframe;   /* wanted, then found; or NULL */
   bool floats, own_gains; /* found: the base floats, the file holds its joints */
+  double open;            /* m or rad, of the connection that starts farthest from closed */
   char *text;             /* the scene, to be freed */
   size_t size;
 } tbi_try_scene;

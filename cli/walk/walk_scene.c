@@ -43,7 +43,7 @@ static tabi_status find(tbi_walk_scene *s, const tabi_model *model, const tbi_wa
                         double *q, tabi_error *err) {
   double axis[3];
   const double *front = front_of(wish->front, axis);
-  (void)tbi_try_posture(model, TABI_NONE, q);
+  (void)tbi_try_posture(model, TABI_NONE, q, NULL);
   tabi_status status = tabi_biped_find(model, TABI_NONE, q, front, &s->biped, err);
   if (status == TABI_OK) status = tabi_biped_stand(model, &s->biped, 0, 0, q, err);
   return status;

@@ -99,6 +99,9 @@ TABI_API tabi_signal tabi_signals_get(const tabi_signals *signals, int32_t signa
 /* value[count] of a sample; NaN where it has none, as the ZMP of a robot in flight.
  * Allocates nothing. */
 TABI_API void tabi_signals_eval(tabi_signals *signals, const tabi_sample *sample, double *value);
+/* From now on only signals with wanted[i] need be evaluated, which saves time; the values of others
+ * may stay as they were.  NULL: all. */
+TABI_API tabi_status tabi_signals_want(tabi_signals *signals, const bool *wanted, tabi_error *err);
 /* Sets chosen[i] of all that a pattern means: a name, a group ("com" for "com.x" and its like), or
  * a name with '*' for any text; "robot/" may be left out.  Returns how many. */
 TABI_API int32_t tabi_signals_match(const tabi_signals *signals, const char *pattern, bool *chosen);
@@ -119,6 +122,8 @@ typedef struct tabi_run_checks {
   tabi_worst gain;        /* J, above the lowest energy before */
   tabi_worst residual;    /* m/s */
   int32_t link[2];        /* that overlap most */
+  int32_t joint;          /* that began farthest outside its limits, or TABI_NONE */
+  double outside;         /* rad or m, how far */
   int64_t steps;
   double lowest;       /* J, energy without the work of drives and with that of elastic contacts */
   double kinetic;      /* J, most so far */

@@ -58,17 +58,32 @@ TABI_API int32_t tabi_study_seed(const tabi_study *study, int64_t run);
 
 /* ----------------------------------------------------------------------------------- runs */
 
+/* What steps runs. */
+typedef enum tabi_engine {
+  TABI_ENGINE_OF_STUDY, /* what the study says */
+  TABI_ENGINE_WORLD,    /* each in a tabi_world of its own */
+  TABI_ENGINE_BATCH,    /* some at once in lanes, tabi_batch.h */
+} tabi_engine;
+TABI_API const char *tabi_engine_name(tabi_engine engine); /* "world", "batch" */
+/* What the study says. */
+TABI_API tabi_engine tabi_study_engine(const tabi_study *study);
+/* TABI_ERR_ARGUMENT and why if an engine cannot step its runs. */
+TABI_API tabi_status tabi_study_check_engine(const tabi_study *study, tabi_engine engine,
+                                             tabi_error *err);
+
 typedef struct tabi_study_row {
   int64_t run;
+  tabi_engine engine; /* what stepped it; before a run, what shall */
   const char *status; /* "ok", "diverged", "failed" */
   uint64_t hash;      /* of the final state */
   double seconds;     /* of wall time */
   double *measure;    /* [nmeasure]; NAN: it has none */
 } tabi_study_row;
 
-/* Does a run and fills row->measure, which the caller provides, and the rest of the row.  log: file
- * for tabi_recorder, or NULL.  A run that diverges is a result; what keeps it from beginning, as a
- * value that the scene refuses, is an error.  Several threads may do runs of one study. */
+/* Does a run by row->engine and fills row->measure, which the caller provides, and the rest of the
+ * row.  log: file for tabi_recorder, or NULL; lanes record motion without forces.  A run that
+ * diverges is a result; what keeps it from beginning, as a value that the scene refuses, is an
+ * error.  Several threads may do runs of one study. */
 TABI_API tabi_status tabi_study_run(const tabi_study *study, int64_t run, const char *log,
                                     tabi_study_row *row, tabi_error *err);
 
@@ -123,6 +138,7 @@ TABI_API tabi_status tabi_results_compare(tabi_results *results, tabi_results *o
 typedef struct tabi_sweep_def {
   uint32_t def_size;
   int32_t jobs;          /* threads; 0: one for each processor */
+  tabi_engine engine;    /* what steps the runs */
   int64_t shard, shards; /* of every `shards` runs the one with this remainder */
   /* after every run, by one thread at a time; false: no further run begins */
   bool (*progress)(void *user, int64_t done, int64_t total);
@@ -140,7 +156,7 @@ TABI_API tabi_status tabi_sweep(const tabi_study *study, tabi_results *results,
 
 /* Parameters of a scene fitted to recordings of a real robot (docs/studies.md):
  *
- *   tabi_fit *fit = tabi_fit_load("bush.yaml", NULL, &err);
+ *   tabi_fit *fit = tabi_fit_load("bush.yaml", NULL, NULL, NULL, &err);
  *   tabi_fit_solve(fit, 0, &err);
  *   double stiffness = tabi_fit_get(fit, 0).value; */
 typedef struct tabi_fit tabi_fit;
@@ -153,7 +169,18 @@ typedef struct tabi_fit_parameter {
   bool identifiable; /* false: the data leave it nearly anywhere between its bounds */
 } tabi_fit_parameter;
 
-TABI_API tabi_fit *tabi_fit_load(const char *path, const tabi_scene_def *def, tabi_error *err);
+/* A column of a recording. */
+typedef struct tabi_column {
+  int64_t count;
+  double *time, *value; /* s, rising; by malloc, and whoever asked for it frees */
+} tabi_column;
+/* Reads the column of that name. */
+typedef tabi_status tabi_column_reader(void *user, const char *path, const char *name,
+                                       tabi_column *column, tabi_error *err);
+/* Recordings are CSV tables; those whose names end in .mcap, .h5 or .hdf5 are read by `reader`,
+ * NULL: they are refused.  Columns of a recording are interpolated to the times of the first. */
+TABI_API tabi_fit *tabi_fit_load(const char *path, const tabi_scene_def *def,
+                                 tabi_column_reader *reader, void *user, tabi_error *err);
 TABI_API void tabi_fit_destroy(tabi_fit *fit); /* NULL is fine */
 /* Levenberg and Marquardt's method, derivatives by runs in parallel; jobs 0: one thread for each
  * processor. */

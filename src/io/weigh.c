@@ -315,15 +315,40 @@ static void give_inertia(const tree *t, int32_t i) {
   (void)tell(t, i, "mass without inertia", what);
 }
 
+/* Whether a hinge turns a point on its axis; rounding leaves less than a square of 1 um of it. */
+static bool turns_nothing(const tabi_model *model, tabi_dynamics *d, double *mass_matrix) {
+  bool any = false;
+  tabi_dynamics_mass_matrix(d, mass_matrix);
+  for (int32_t i = 0; i < tabi_model_njoint(model); ++i) {
+    tabi_joint_def joint = tabi_model_joint(model, i);
+    tabi_range v = tabi_model_joint_v(model, i);
+    if (v.count != 1 || joint.type == TABI_JOINT_PRISMATIC) continue;
+    double resists = mass_matrix[(ptrdiff_t)v.first * (tabi_model_nv(model) + 1)];
+    any = any || resists <= NO_AREA * tabi_model_link(model, joint.child).mass;
+  }
+  return any;
+}
+
+static bool is_undefined(const tree *t, const tabi_model *model) {
+  tabi_error error = {0};
+  size_t nv = (size_t)tabi_model_nv(model);
+  tabi_dynamics *d = tabi_dynamics_create(model, &error);
+  double *mass_matrix = calloc(nv * nv + 1, sizeof *mass_matrix);
+  if (error.status == TABI_ERR_MEMORY || !mass_matrix) tbi_fail_memory(t->error);
+  bool undefined =
+      d && mass_matrix ? turns_nothing(model, d, mass_matrix) : error.status == TABI_ERR_MODEL;
+  free(mass_matrix);
+  tabi_dynamics_destroy(d);
+  return undefined;
+}
+
 /* Whether accelerations are not defined where the robot starts.  Any other fault is left to those
  * who build and run it. */
 static bool is_singular(const tree *t) {
   tabi_error error = {0};
   tabi_model *model = tabi_builder_build(t->w->builder, &error);
-  tabi_dynamics *dynamics = model ? tabi_dynamics_create(model, &error) : NULL;
-  bool singular = model && !dynamics && error.status == TABI_ERR_MODEL;
+  bool singular = model && is_undefined(t, model);
   if (error.status == TABI_ERR_MEMORY) tbi_fail_memory(t->error);
-  tabi_dynamics_destroy(dynamics);
   tabi_model_destroy(model);
   return singular;
 }

@@ -467,8 +467,9 @@ static bool check_text(const reading *r, const char *text, size_t size) {
                          "keys behind '?' not allowed; write 'key: value'");
     }
     bool blank = text[at] == ' ' || text[at] == '\t';
-    before_key = text[at] == '\n' || (before_key && (blank || is_dash(text + at, size - at)));
-    indentation = text[at] == '\n' || (indentation && text[at] == ' ');
+    bool ends = text[at] == '\n' || text[at] == '\r'; /* either ends a line */
+    before_key = ends || (before_key && (blank || is_dash(text + at, size - at)));
+    indentation = ends || (indentation && text[at] == ' ');
     line += text[at] == '\n';
     at += n;
   }

@@ -9,7 +9,8 @@
 
 #include <math.h>
 
-#define LIFT 1e-3 /* m: a scene at rest has hardly any range of its own */
+#define LIFT    1e-3 /* m: a scene at rest has hardly any range of its own */
+#define OUTSIDE 1e-6 /* rad or m: a joint nearer to its limit than this is at it */
 
 static void raise_to(tabi_worst *worst, double value, double time) {
   if (!(value > worst->value)) return;
@@ -32,6 +33,19 @@ static void count_energy(tabi_run_checks *checks, const tabi_energy *e, double e
   raise_to(&checks->gain, now - checks->lowest, time);
 }
 
+/* Limits push such a joint back, which is work of depth correction. */
+static void find_outside(tabi_run_checks *checks, const tabi_model *model, const double *q) {
+  for (int32_t i = 0; i < tabi_model_njoint(model); ++i) {
+    tabi_joint_def def = tabi_model_joint(model, i);
+    tabi_range range = tabi_model_joint_q(model, i);
+    if (range.count != 1 || !(def.lower <= def.upper)) continue;
+    double outside = fmax(def.lower - q[range.first], q[range.first] - def.upper);
+    if (!(outside > fmax(checks->outside, OUTSIDE))) continue;
+    checks->outside = outside;
+    checks->joint = i;
+  }
+}
+
 void tabi_run_checks_begin(tabi_run_checks *checks, const tabi_scene *scene, tabi_world *world) {
   TBI_ASSERT(checks && scene && world);
   tabi_energy e = tabi_world_energy(world);
@@ -39,11 +53,13 @@ void tabi_run_checks_begin(tabi_run_checks *checks, const tabi_scene *scene, tab
   *checks = (tabi_run_checks){
       .bound = tabi_scene_get_check(scene),
       .link = {TABI_WORLD, TABI_WORLD},
+      .joint = TABI_NONE,
       .lowest = e.kinetic + stored - e.work,
       .kinetic = e.kinetic,
       .stored = {stored,     stored    },
       .least_range = LIFT * weight_of(scene),
   };
+  find_outside(checks, tabi_scene_model(scene), tabi_world_q(world));
 }
 
 static void count_contacts(tabi_run_checks *checks, const tabi_world *world, double time) {

@@ -303,6 +303,24 @@ static bool name_sensors(tabi_signals *s) {
   return true;
 }
 
+typedef bool name_kind_fn(tabi_signals *s);
+
+static bool name_world(tabi_signals *s) { return add_all(s, "", "", world_parts); }
+
+static bool name_all(tabi_signals *s) {
+  static name_kind_fn *const name_kind[TBI_SIGNALS_END] = {
+      [TBI_SIGNALS_WORLD] = name_world,     [TBI_SIGNALS_ROBOTS] = name_robots,
+      [TBI_SIGNALS_JOINTS] = name_joints,   [TBI_SIGNALS_LINKS] = name_links,
+      [TBI_SIGNALS_SENSORS] = name_sensors,
+  };
+  for (int kind = 0; kind < TBI_SIGNALS_END; ++kind) {
+    s->first[kind] = s->count;
+    if (!name_kind[kind](s)) return false;
+  }
+  s->first[TBI_SIGNALS_END] = s->count;
+  return true;
+}
+
 /* -- making */
 
 tabi_signals *tabi_signals_create(const tabi_scene *scene, tabi_error *err) {
@@ -321,9 +339,7 @@ tabi_signals *tabi_signals_create(const tabi_scene *scene, tabi_error *err) {
     return NULL;
   }
   s->load = calloc((size_t)tabi_model_nlink(s->model) + 1, sizeof *s->load);
-  bool made = s->load && add_all(s, "", "", world_parts) && name_robots(s) && name_joints(s) &&
-              name_links(s) && name_sensors(s);
-  if (made) return s;
+  if (s->load && name_all(s)) return s;
   (void)tbi_error_memory(err);
   tabi_signals_destroy(s);
   return NULL;
@@ -336,7 +352,19 @@ void tabi_signals_destroy(tabi_signals *signals) {
   tbi_text_free(&signals->text);
   free(signals->item);
   free(signals->load);
+  free(signals->wanted);
   free(signals);
+}
+
+tabi_status tabi_signals_want(tabi_signals *signals, const bool *wanted, tabi_error *err) {
+  TBI_ASSERT(signals);
+  size_t size = (size_t)signals->count * sizeof *wanted;
+  bool *kept = wanted ? malloc(size + 1) : NULL;
+  if (wanted && !kept) return tbi_error_memory(err);
+  if (wanted) memcpy(kept, wanted, size);
+  free(signals->wanted);
+  signals->wanted = kept;
+  return TABI_OK;
 }
 
 int32_t tabi_signals_count(const tabi_signals *signals) {
@@ -350,6 +378,11 @@ tabi_signal tabi_signals_get(const tabi_signals *signals, int32_t signal) {
 }
 
 /* -- values */
+
+enum {
+  POSE_SIZE = sizeof pose_parts / sizeof *pose_parts - 1,
+  LINK_SIZE = POSE_SIZE + sizeof motion_parts / sizeof *motion_parts - 1,
+};
 
 static double *put(double *at, const double *number, int32_t count) {
   if (count > 0) memcpy(at, number, sizeof *number * (size_t)count);
@@ -421,14 +454,25 @@ static double *put_world(double *at, const tabi_sample *sample, const double gro
   return put(at, value, COUNT);
 }
 
+/* Whether anybody wants one of so many signals. */
+static bool wants(const tabi_signals *s, ptrdiff_t first, int32_t count) {
+  TBI_ASSERT(first >= 0 && first + count <= s->count);
+  return !s->wanted || (count > 0 && memchr(s->wanted + first, true, (size_t)count));
+}
+
+/* Kinematics of a sample, once. */
+static void pose(tabi_signals *s, const tabi_sample *sample) {
+  if (!s->posed) tabi_dynamics_set_state(s->dynamics, sample->q, sample->v);
+  s->posed = true;
+}
+
 static double *put_pose(const tabi_signals *s, double *at, int32_t link) {
   tabi_dynamics_link_pose(s->dynamics, link, at, at + 3);
-  return at + 7;
+  return at + POSE_SIZE;
 }
 
 /* A robot fixed to the world has no balance. */
-static double *put_robot(const tabi_signals *s, double *at, const tabi_balance *b,
-                         tabi_scene_robot robot) {
+static double *put_balance(double *at, const tabi_balance *b, tabi_scene_robot robot) {
   bool fixed = robot.moving == TABI_NONE;
   bool in_contact = !fixed && b->force[2] > 0;
   double none = (double)NAN;
@@ -438,7 +482,21 @@ static double *put_robot(const tabi_signals *s, double *at, const tabi_balance *
     *at++ = in_contact ? b->zmp[i] : none;
   at = put(at, b->force, 3);
   *at++ = in_contact && b->ncorner > 0 ? b->margin : none;
-  return put_pose(s, at, robot.base);
+  return at;
+}
+
+static void put_robots(tabi_signals *s, double *value, const tabi_sample *sample) {
+  double *at = value + s->first[TBI_SIGNALS_ROBOTS];
+  for (int32_t i = 0; i < sample->nrobot; ++i) {
+    tabi_scene_robot robot = tabi_scene_get_robot(s->scene, i);
+    at = put_balance(at, &sample->balance[i], robot);
+    if (wants(s, at - value, POSE_SIZE)) {
+      pose(s, sample);
+      (void)put_pose(s, at, robot.base);
+    }
+    at += POSE_SIZE;
+  }
+  TBI_ASSERT(at == value + s->first[TBI_SIGNALS_JOINTS]);
 }
 
 /* A sample that was made by hand may have none. */
@@ -451,7 +509,8 @@ static double *put_effort(double *at, const tabi_sample *sample, int32_t joint) 
   return at;
 }
 
-static double *put_joints(const tabi_signals *s, double *at, const tabi_sample *sample) {
+static void put_joints(const tabi_signals *s, double *value, const tabi_sample *sample) {
+  double *at = value + s->first[TBI_SIGNALS_JOINTS];
   for (int32_t i = 0; i < tabi_model_njoint(s->model); ++i) {
     tabi_range q = tabi_model_joint_q(s->model, i);
     tabi_range v = tabi_model_joint_v(s->model, i);
@@ -460,22 +519,30 @@ static double *put_joints(const tabi_signals *s, double *at, const tabi_sample *
     at = put(at, sample->v + v.first, v.count);
     if (q.count == 1) at = put_effort(at, sample, i);
   }
-  return at;
+  TBI_ASSERT(at == value + s->first[TBI_SIGNALS_LINKS]);
 }
 
-static double *put_links(const tabi_signals *s, double *at) {
+static void put_link(const tabi_signals *s, double *at, int32_t link) {
+  const tbi_link_load *load = &s->load[link];
+  at = put_pose(s, at, link);
+  tabi_dynamics_link_velocity(s->dynamics, link, at, at + 3);
+  at = put(at + 6, load->force, 3);
+  *at = load->weight > 0 ? load->slip / load->weight : (double)NAN;
+}
+
+static void put_links(tabi_signals *s, double *value, const tabi_sample *sample) {
+  double *at = value + s->first[TBI_SIGNALS_LINKS];
+  pose(s, sample);
   for (int32_t i = 0; i < tabi_model_nlink(s->model); ++i) {
     if (!listed(tabi_model_link(s->model, i).name)) continue;
-    const tbi_link_load *load = &s->load[i];
-    at = put_pose(s, at, i);
-    tabi_dynamics_link_velocity(s->dynamics, i, at, at + 3);
-    at = put(at + 6, load->force, 3);
-    *at++ = load->weight > 0 ? load->slip / load->weight : (double)NAN;
+    if (wants(s, at - value, LINK_SIZE)) put_link(s, at, i);
+    at += LINK_SIZE;
   }
-  return at;
+  TBI_ASSERT(at == value + s->first[TBI_SIGNALS_SENSORS]);
 }
 
-static double *put_sensors(const tabi_signals *s, double *at, const tabi_sample *sample) {
+static void put_sensors(const tabi_signals *s, double *value, const tabi_sample *sample) {
+  double *at = value + s->first[TBI_SIGNALS_SENSORS];
   const double *reading = sample->sensor;
   for (int32_t i = 0; i < tabi_model_nsensor(s->model); ++i) {
     tabi_sensor_def sensor = tabi_model_sensor(s->model, i);
@@ -483,20 +550,22 @@ static double *put_sensors(const tabi_signals *s, double *at, const tabi_sample 
     if (listed(sensor.name)) at = put(at, reading, size);
     reading += size;
   }
-  return at;
+  TBI_ASSERT(at == value + s->count);
+}
+
+static bool wants_kind(const tabi_signals *s, tbi_signal_kind kind) {
+  return wants(s, s->first[kind], s->first[kind + 1] - s->first[kind]);
 }
 
 void tabi_signals_eval(tabi_signals *signals, const tabi_sample *sample, double *value) {
   TBI_ASSERT(signals && sample && value);
   TBI_ASSERT(sample->nrobot == tabi_scene_nrobot(signals->scene)); // a sample of this scene
   double ground[3] = {0};
-  tabi_dynamics_set_state(signals->dynamics, sample->q, sample->v);
+  signals->posed = false;
   gather_contacts(signals, sample, ground);
-  double *at = put_world(value, sample, ground);
-  for (int32_t i = 0; i < sample->nrobot; ++i)
-    at = put_robot(signals, at, &sample->balance[i], tabi_scene_get_robot(signals->scene, i));
-  at = put_joints(signals, at, sample);
-  at = put_links(signals, at);
-  at = put_sensors(signals, at, sample);
-  TBI_ASSERT(at == value + signals->count);
+  (void)put_world(value, sample, ground);
+  if (wants_kind(signals, TBI_SIGNALS_ROBOTS)) put_robots(signals, value, sample);
+  if (wants_kind(signals, TBI_SIGNALS_JOINTS)) put_joints(signals, value, sample);
+  if (wants_kind(signals, TBI_SIGNALS_LINKS)) put_links(signals, value, sample);
+  if (wants_kind(signals, TBI_SIGNALS_SENSORS)) put_sensors(signals, value, sample);
 }

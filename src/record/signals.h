@@ -18,12 +18,25 @@ typedef struct tbi_link_load {
   double slip;     /* N m/s, sum of |force| times slip speed */
 } tbi_link_load;
 
+/* Kinds of signals, in their order. */
+typedef enum tbi_signal_kind {
+  TBI_SIGNALS_WORLD,
+  TBI_SIGNALS_ROBOTS,
+  TBI_SIGNALS_JOINTS,
+  TBI_SIGNALS_LINKS,
+  TBI_SIGNALS_SENSORS,
+  TBI_SIGNALS_END,
+} tbi_signal_kind;
+
 struct tabi_signals {
   const tabi_scene *scene;
   const tabi_model *model;
   tabi_dynamics *dynamics;
   tabi_signal *item;
   int32_t count, capacity;
+  int32_t first[TBI_SIGNALS_END + 1]; /* of each kind */
+  bool *wanted;                       /* [count], or NULL: all */
+  bool posed;                         /* dynamics has the state of this sample */
   tbi_text_pool text;
   tbi_names names;
   tbi_link_load *load; /* [nlink] */

@@ -277,6 +277,8 @@ static bool read_shape(body *b) {
   const tbi_yaml_node *node = map->first;
   b->has_shape = true;
   b->shape = tabi_shape_def_default();
+  // the groups of a robot's file tell its own shapes apart; what the scene adds meets them all
+  b->shape.mask = UINT32_MAX;
   b->shape.name = b->keys.name;
   b->shape.place = map->place;
   for (size_t i = 0; i < NPRIMITIVE; ++i) {

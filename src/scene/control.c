@@ -137,6 +137,17 @@ bool tabi_scene_is_stateful(const tabi_scene *scene) {
   return false;
 }
 
+bool tbi_scene_is_open_loop(const tabi_scene *scene) {
+  TBI_ASSERT(scene);
+  for (int32_t i = 0; i < scene->nrobot; ++i) {
+    const tabi_controller_type *type = scene->robots[i].control;
+    bool looks = type != &tbi_controller_pd && type != &tbi_controller_csv &&
+                 type != &tbi_controller_planned_walk;
+    if (scene->robots[i].controller && looks) return false;
+  }
+  return true;
+}
+
 static bool same_range(tabi_range a, tabi_range b) {
   return a.first == b.first && a.count == b.count;
 }

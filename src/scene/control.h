@@ -25,6 +25,11 @@ struct tabi_options {
 
 extern const tabi_controller_type tbi_controller_pd, tbi_controller_csv, tbi_controller_walk,
     tbi_controller_plugin;
+/* What `walk` is without a stabiliser: its plan depends on the time alone. */
+extern const tabi_controller_type tbi_controller_planned_walk;
+
+/* Whether what controllers do depends on the time alone. */
+bool tbi_scene_is_open_loop(const tabi_scene *scene);
 
 /* Where a key of the controller is, or the whole controller if the key is not there. */
 tabi_place tbi_options_place(const tabi_options *options, const char *key);

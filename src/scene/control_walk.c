@@ -269,8 +269,7 @@ static void update(void *made, tabi_world *world, double timestep) {
                         tabi_stabiliser_rate(c->stabiliser));
 }
 
-/* The plan depends on the time alone. */
-static const tabi_controller_type without_memory = {
+const tabi_controller_type tbi_controller_planned_walk = {
     .version = TABI_PLUGIN_VERSION, .name = "walk", .update = update, .destroy = destroy};
 
 static keys default_keys(void) {
@@ -298,7 +297,7 @@ static void *create(const tabi_controller_setup *setup, tabi_error *err) {
       given.stabiliser)
     stabilise(options, given.stabiliser, made);
   if (made && tbi_ok(error) && !made->stabiliser)
-    tbi_options_robot(options)->control = &without_memory;
+    tbi_options_robot(options)->control = &tbi_controller_planned_walk;
   return tbi_controller_made(options, made, destroy);
 }
 

@@ -1,6 +1,6 @@
 /* robot.c - robots of a scene: loaded by the builder, then changed in it.
  *
- * Joints and links get the scene's numbers in place of the file's, locked joints become fixed ones,
+ * Joints and links get the scene's numbers in place of the file's, joints are locked (lock.h),
  * shapes get the scene's materials, and a robot without self-collision gets a collision group of
  * its own. */
 #include "scene/scene.h"
@@ -9,8 +9,8 @@
 #include "io/hrp/hrp_bush.h"
 #include "io/sensor.h"
 #include "io/values.h"
-#include "math/quat.h"
 #include "model/builder.h"
+#include "scene/lock.h"
 #include "scene/surroundings.h"
 
 #include <stdio.h>
@@ -155,90 +155,6 @@ static bool add_base_velocity(const robot *b) {
   return tbi_scene_add_velocity(r, joint, lin, ang);
 }
 
-/* Moves the frame of a joint to where a value of its coordinate puts it. */
-static void displace(tabi_joint_def *joint, double value) {
-  v3 axis = v3_scale(value, v3_load(joint->axis));
-  q4 rotation = q_load(joint->quat);
-  if (joint->type == TABI_JOINT_PRISMATIC) {
-    m3 turn = q_matrix(rotation);
-    v3_store(v3_add(v3_load(joint->pos), m3_mulv(&turn, axis)), joint->pos);
-  } else {
-    q_store(q_normalize(q_mul(rotation, q_exp(axis))), joint->quat);
-  }
-}
-
-/* Takes an actuator out, also of postures; those behind it move up. */
-static void remove_actuator(tabi_builder *builder, int32_t actuator) {
-  TBI_ASSERT(actuator >= 0 && actuator < builder->actuators.count);
-  tabi_actuator_def *def = builder->actuators.items;
-  tbi_posture_control *control = builder->controls.items;
-  int32_t kept = 0;
-  for (int32_t i = 0; i < builder->controls.count; ++i) {
-    if (control[i].actuator == actuator) continue;
-    control[kept] = control[i];
-    control[kept++].actuator -= control[i].actuator > actuator;
-  }
-  builder->controls.count = kept;
-  int32_t behind = --builder->actuators.count - actuator;
-  memmove(def + actuator, def + actuator + 1, (size_t)behind * sizeof *def);
-}
-
-/* Motors go with the joint; what couples it to others cannot. */
-static bool detach(tabi_builder *builder, int32_t joint) {
-  TBI_ASSERT(tbi_builder_is_joint(builder, joint));
-  const tabi_coupling_def *coupling = builder->couplings.items;
-  for (int32_t i = 0; i < builder->couplings.count; ++i) {
-    if (coupling[i].joint == joint || coupling[i].leader == joint) return false;
-  }
-  const tabi_tendon_joint *pulled = builder->tendon_joints.items;
-  for (int32_t i = 0; i < builder->tendon_joints.count; ++i) {
-    if (pulled[i].joint == joint) return false;
-  }
-  const tabi_actuator_def *actuator = builder->actuators.items;
-  for (int32_t i = builder->actuators.count - 1; i >= 0; --i) {
-    if (actuator[i].joint == joint) remove_actuator(builder, i);
-  }
-  return true;
-}
-
-static bool has_one_coordinate(const tabi_joint_def *joint) {
-  return joint->type == TABI_JOINT_REVOLUTE || joint->type == TABI_JOINT_CONTINUOUS ||
-         joint->type == TABI_JOINT_PRISMATIC;
-}
-
-/* The same joint, fixed at a value. */
-static tabi_joint_def fixed_at(tabi_joint_def joint, double value) {
-  displace(&joint, value);
-  tabi_joint_def fixed = tabi_joint_def_default();
-  fixed.name = joint.name;
-  fixed.parent = joint.parent;
-  fixed.child = joint.child;
-  fixed.place = joint.place;
-  memcpy(fixed.pos, joint.pos, sizeof fixed.pos);
-  memcpy(fixed.quat, joint.quat, sizeof fixed.quat);
-  fixed.initial_q[0] = value; /* what its encoder reads */
-  return fixed;
-}
-
-static bool lock_joint(const robot *b, const tbi_yaml_node *item) {
-  tbi_scene_reader *r = b->r;
-  int32_t index = tbi_scene_find_joint(r, b->index, item, b->what, item->text);
-  if (index == TABI_NONE) return false;
-  tabi_joint_def *joint = (tabi_joint_def *)r->builder->joints.items + index;
-  if (!has_one_coordinate(joint)) {
-    return tbi_fail_about(r->error, item->place, b->what,
-                          "lock: joint '%.60s' is not one with one coordinate", item->text);
-  }
-  double value = joint->initial_q[0];
-  if (!tbi_scene_joint_start(r, b->index, index, b->what, &value)) return false;
-  if (!detach(r->builder, index)) {
-    return tbi_fail_about(r->error, item->place, b->what,
-                          "lock: joint '%.60s' is coupled to another", item->text);
-  }
-  *joint = fixed_at(*joint, value);
-  return true;
-}
-
 static tabi_shape_def *shapes_of(const robot *b, int32_t *count) {
   TBI_ASSERT(b->first_shape <= b->r->builder->shapes.count);
   *count = b->r->builder->shapes.count - b->first_shape;
@@ -323,10 +239,8 @@ static void change_robot(const robot *b) {
   // before joints are locked, so that a scene may lock those that have sensors
   const tbi_sensor_list sensors = {finder_of(b->r, b->added), b->added->first_joint};
   tbi_sensor_list_read(&sensors, b->keys->sensors);
-  const tbi_yaml_node *item = b->keys->lock ? b->keys->lock->first : NULL;
-  for (; item && tbi_ok(error); item = item->next)
-    lock_joint(b, item);
-  item = b->keys->materials ? b->keys->materials->first : NULL;
+  if (b->keys->lock) tbi_scene_lock(b->r, b->index, b->what, b->keys->lock);
+  const tbi_yaml_node *item = b->keys->materials ? b->keys->materials->first : NULL;
   for (; item && tbi_ok(error); item = item->next)
     set_material(b, item);
   if (!tbi_ok(error)) return;

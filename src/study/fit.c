@@ -79,6 +79,93 @@ static bool take_table(tbi_first_error *error, tbi_text_pool *pool, const tbi_cs
   return true;
 }
 
+/* -- recordings that are no tables */
+
+static bool ends_with(const char *path, const char *end) {
+  size_t length = strlen(path);
+  size_t size = strlen(end);
+  return length > size && strcmp(path + length - size, end) == 0;
+}
+
+static bool check_column(tbi_first_error *error, const tbi_yaml_node *node, const tabi_column *c) {
+  bool good = c->count > 0 && c->count <= INT32_MAX;
+  for (int64_t i = 0; i < c->count && good; ++i) {
+    good = isfinite(c->value[i]) && isfinite(c->time[i]) && (i == 0 || c->time[i] > c->time[i - 1]);
+  }
+  return good ||
+         tbi_fail_about(error, node->place,
+                        "data: ", "'%.60s' is empty, its times do not rise, or it is not finite",
+                        node->key);
+}
+
+/* By straight lines; NAN outside of the column. */
+static double at_time(const tabi_column *c, int64_t *from, double time) {
+  while (*from + 2 < c->count && c->time[*from + 1] < time)
+    ++*from;
+  const double *t = c->time + *from;
+  const double *v = c->value + *from;
+  if (c->count == 1 || time < t[0] || time > t[1]) return time == t[0] ? v[0] : (double)NAN;
+  return v[0] + (time - t[0]) / (t[1] - t[0]) * (v[1] - v[0]);
+}
+
+static bool take_column(tbi_first_error *error, tbi_text_pool *pool, const tabi_column *column,
+                        const tbi_yaml_node *node, tbi_fit_recording *r) {
+  tbi_fit_signal *signal = &r->signal[r->nsignal++];
+  int64_t from = 0;
+  if (!check_column(error, node, column)) return false;
+  if (r->nsignal == 1) {
+    r->nrow = column->count;
+    r->time = calloc((size_t)r->nrow, sizeof *r->time);
+    if (r->time) memcpy(r->time, column->time, (size_t)r->nrow * sizeof *r->time);
+  }
+  signal->name = tbi_text_add(pool, node->key);
+  signal->column = tbi_text_add(pool, node->text);
+  signal->value = calloc((size_t)r->nrow + 1, sizeof *signal->value);
+  if (!r->time || !signal->name || !signal->column || !signal->value) return tbi_fail_memory(error);
+  for (int64_t row = 0; row < r->nrow; ++row) {
+    signal->value[row] = at_time(column, &from, r->time[row]);
+    if (isnan(signal->value[row])) {
+      return tbi_fail_about(error, node->place, "data: ",
+                            "'%.60s' has no value at %g s, where the first signal has one",
+                            node->key, r->time[row]);
+    }
+  }
+  return true;
+}
+
+static bool read_columns(tbi_first_error *error, tabi_fit *fit, const char *path,
+                         const tbi_yaml_node *signals, tbi_fit_recording *r) {
+  if (!fit->reader)
+    return tbi_fail_about(error, signals->place, "data: ", "only CSV tables can be read here");
+  r->signal = calloc((size_t)signals->count + 1, sizeof *r->signal);
+  if (!r->signal) return tbi_fail_memory(error);
+  bool good = true;
+  for (const tbi_yaml_node *node = signals->first; node && good; node = node->next) {
+    tabi_column column = {0};
+    tabi_error err = {0};
+    if (node->kind != TBI_YAML_SCALAR)
+      return tbi_fail_about(error, node->place, "data: ", "the name of a column is expected");
+    const char *name = node->text[0] ? node->text : node->key;
+    good = fit->reader(fit->reader_user, path, name, &column, &err) == TABI_OK
+               ? take_column(error, &fit->study.pool, &column, node, r)
+               : tbi_fail_as(error, &err);
+    free(column.time);
+    free(column.value);
+  }
+  return good;
+}
+
+static bool read_csv(tbi_first_error *error, tabi_fit *fit, const char *path,
+                     const tbi_yaml_node *node, const tbi_yaml_node *signals,
+                     tbi_fit_recording *r) {
+  tbi_csv csv;
+  tabi_error err = {0};
+  bool good = tbi_csv_read(path, node->place, &csv, &err) == TABI_OK || tbi_fail_as(error, &err);
+  good = good && take_table(error, &fit->study.pool, &csv, signals, r);
+  tbi_csv_free(&csv);
+  return good;
+}
+
 static bool read_set(tbi_first_error *error, tbi_text_pool *pool, const tbi_yaml_node *list,
                      tbi_fit_recording *r) {
   if (!list) return true;
@@ -110,13 +197,10 @@ static bool read_recording(tbi_first_error *error, tabi_fit *fit, const tbi_yaml
   r->place = (tabi_place){fit->study.path, node->place.line};
   r->sigma = keys.sigma;
   if (!r->file) return tbi_fail_memory(error);
-  tbi_csv csv;
-  tabi_error err = {0};
-  bool good = tbi_csv_read(path, node->place, &csv, &err) == TABI_OK || tbi_fail_as(error, &err);
-  good =
-      good && take_table(error, pool, &csv, keys.signals, r) && read_set(error, pool, keys.set, r);
-  tbi_csv_free(&csv);
-  return good;
+  bool columns = ends_with(path, ".mcap") || ends_with(path, ".h5") || ends_with(path, ".hdf5");
+  bool good = columns ? read_columns(error, fit, path, keys.signals, r)
+                      : read_csv(error, fit, path, node, keys.signals, r);
+  return good && read_set(error, pool, keys.set, r);
 }
 
 static bool read_data(tbi_first_error *error, tabi_fit *fit, const tbi_yaml_node *list) {
@@ -201,7 +285,8 @@ static bool load(tbi_first_error *error, tabi_fit *fit, const char *path,
   return fit->residual || tbi_fail_memory(error);
 }
 
-tabi_fit *tabi_fit_load(const char *path, const tabi_scene_def *def, tabi_error *err) {
+tabi_fit *tabi_fit_load(const char *path, const tabi_scene_def *def, tabi_column_reader *reader,
+                        void *user, tabi_error *err) {
   TBI_ASSERT(path);
   tabi_fit *fit = calloc(1, sizeof *fit);
   tbi_first_error error = {.err = err};
@@ -209,6 +294,8 @@ tabi_fit *tabi_fit_load(const char *path, const tabi_scene_def *def, tabi_error 
     tbi_fail_memory(&error);
     return NULL;
   }
+  fit->reader = reader;
+  fit->reader_user = user;
   if (load(&error, fit, path, def)) return fit;
   tabi_fit_destroy(fit);
   return NULL;

@@ -33,6 +33,8 @@ typedef struct tbi_fit_recording {
 } tbi_fit_recording;
 
 struct tabi_fit {
+  tabi_column_reader *reader; /* of recordings that are no tables, or NULL */
+  void *reader_user;
   tabi_study study; /* scene and parameters; no design, no measures */
   tbi_fit_recording *recording;
   int32_t nrecording;

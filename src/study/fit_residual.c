@@ -50,6 +50,17 @@ static bool find_signals(playing *p, tabi_error *err) {
   return true;
 }
 
+/* Only signals of the recording are evaluated. */
+static bool want_signals(playing *p, tabi_error *err) {
+  bool *wanted = calloc((size_t)tabi_signals_count(p->signals) + 1, sizeof *wanted);
+  if (!wanted) return tbi_error_memory(err) == TABI_OK;
+  for (int32_t k = 0; k < p->recording->nsignal; ++k)
+    wanted[p->index[k]] = true;
+  bool good = tabi_signals_want(p->signals, wanted, err) == TABI_OK;
+  free(wanted);
+  return good;
+}
+
 static bool begin(const tabi_fit *fit, const double *z, playing *p, tabi_error *err) {
   const tbi_fit_recording *r = p->recording;
   double value[TBI_STUDY_MAX_PARAMETERS];
@@ -67,7 +78,7 @@ static bool begin(const tabi_fit *fit, const double *z, playing *p, tabi_error *
   p->before = calloc((size_t)r->nsignal + 1, sizeof *p->before);
   p->value = calloc((size_t)tabi_signals_count(p->signals) + 1, sizeof *p->value);
   if (!p->index || !p->before || !p->value) return tbi_error_memory(err) == TABI_OK;
-  return find_signals(p, err);
+  return find_signals(p, err) && want_signals(p, err);
 }
 
 static void end(playing *p) {

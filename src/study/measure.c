@@ -169,6 +169,15 @@ static int32_t find_signal(const tbi_measuring *g, const tbi_measure *m, bool *c
   return TABI_NONE;
 }
 
+/* Only signals that a measure has are evaluated. */
+static bool want_signals(const tbi_measuring *g, bool *wanted, tabi_error *err) {
+  memset(wanted, 0, (size_t)tabi_signals_count(g->signals) * sizeof *wanted);
+  for (int32_t i = 0; i < g->count; ++i) {
+    if (g->gauge[i].signal != TABI_NONE) wanted[g->gauge[i].signal] = true;
+  }
+  return tabi_signals_want(g->signals, wanted, err) == TABI_OK;
+}
+
 static bool find_signals(tbi_measuring *g, tabi_error *err) {
   bool *chosen = calloc((size_t)tabi_signals_count(g->signals) + 1, sizeof *chosen);
   if (!chosen) {
@@ -181,6 +190,7 @@ static bool find_signals(tbi_measuring *g, tabi_error *err) {
     g->gauge[i].signal = find_signal(g, &g->measure[i], chosen, err);
     good = g->gauge[i].signal != TABI_NONE;
   }
+  good = good && want_signals(g, chosen, err);
   free(chosen);
   return good;
 }
@@ -263,9 +273,14 @@ static void watch_torques(tbi_measuring *g, const tabi_sample *sample) {
     g->torque = fmax(g->torque, fabs((double)sample->effort[i].applied));
 }
 
+static bool fall_is_due(const tbi_measuring *g) {
+  return tabi_world_steps(g->world) % TBI_FALL_EVERY == 0 && asks(g, TBI_MEASURE_FALL_TIME);
+}
+
+bool tbi_measuring_looks(const tbi_measuring *g) { return g->observer || fall_is_due(g); }
+
 void tbi_measuring_step(tbi_measuring *g) {
-  bool due = tabi_world_steps(g->world) % TBI_FALL_EVERY == 0;
-  if (due && asks(g, TBI_MEASURE_FALL_TIME)) watch_fall(g);
+  if (fall_is_due(g)) watch_fall(g);
   if (!g->observer) return;
   const tabi_sample *sample = tabi_observer_look(g->observer);
   if (g->ledger) (void)tabi_ledger_add(g->ledger, sample, NULL);

@@ -54,6 +54,8 @@ tbi_measuring *tbi_measuring_create(const tbi_measure *measure, int32_t count, t
 void tbi_measuring_destroy(tbi_measuring *measuring); /* NULL is fine */
 /* Whether a robot lies.  Rays look for the ground: not for every step. */
 bool tbi_measuring_fell(const tbi_measuring *measuring);
+/* Whether the state of the world, and not only its time, counts in tbi_measuring_step now. */
+bool tbi_measuring_looks(const tbi_measuring *measuring);
 /* After every step. */
 void tbi_measuring_step(tbi_measuring *measuring);
 /* value[count] at the end; NAN where there is none. */

@@ -156,7 +156,7 @@ static bool prepare_rows(tabi_results *r, tabi_error *err) {
   append(&sql, ")", "", "");
   r->insert = prepare(r, sql.text, err);
   sql.used = 0;
-  append(&sql, "SELECT status, hash, seconds", "", "");
+  append(&sql, "SELECT status, hash, seconds, engine", "", "");
   for (int32_t i = 0; i < r->study->nmeasure; ++i)
     append(&sql, ", m_", r->study->measure[i].name, "");
   append(&sql, " FROM runs WHERE id = ?", "", "");
@@ -305,7 +305,7 @@ tabi_status tabi_results_add(tabi_results *results, const tabi_study_row *row, t
   sqlite3_bind_int(s, 2, tabi_study_seed(results->study, row->run));
   sqlite3_bind_text(s, 3, row->status, -1, SQLITE_STATIC);
   sqlite3_bind_text(s, 4, hash, -1, SQLITE_STATIC);
-  sqlite3_bind_text(s, 5, "world", -1, SQLITE_STATIC);
+  sqlite3_bind_text(s, 5, tabi_engine_name(row->engine), -1, SQLITE_STATIC);
   sqlite3_bind_text(s, 6, version, -1, SQLITE_STATIC);
   sqlite3_bind_double(s, 7, row->seconds);
   bind_values(s, results->study, row);
@@ -327,6 +327,11 @@ static const char *known_status(const char *text) {
   return "failed";
 }
 
+static tabi_engine known_engine(const char *text) {
+  bool batch = text && strcmp(text, tabi_engine_name(TABI_ENGINE_BATCH)) == 0;
+  return batch ? TABI_ENGINE_BATCH : TABI_ENGINE_WORLD;
+}
+
 bool tabi_results_get(tabi_results *results, int64_t run, tabi_study_row *row) {
   TBI_ASSERT(results && row && row->measure);
   sqlite3_stmt *s = results->select;
@@ -338,9 +343,10 @@ bool tabi_results_get(tabi_results *results, int64_t run, tabi_study_row *row) {
     row->status = known_status((const char *)sqlite3_column_text(s, 0));
     row->hash = hash ? strtoull(hash, NULL, 16) : 0;
     row->seconds = sqlite3_column_double(s, 2);
+    row->engine = known_engine((const char *)sqlite3_column_text(s, 3));
     for (int32_t i = 0; i < results->study->nmeasure; ++i) {
-      bool none = sqlite3_column_type(s, 3 + i) == SQLITE_NULL;
-      row->measure[i] = none ? (double)NAN : sqlite3_column_double(s, 3 + i);
+      bool none = sqlite3_column_type(s, 4 + i) == SQLITE_NULL;
+      row->measure[i] = none ? (double)NAN : sqlite3_column_double(s, 4 + i);
     }
   }
   sqlite3_reset(s);
@@ -354,7 +360,7 @@ static bool equal(const tabi_study_row *a, const tabi_study_row *b, int32_t nmea
     bool same = a->measure[i] == b->measure[i] || (isnan(a->measure[i]) && isnan(b->measure[i]));
     if (!same) return false;
   }
-  return a->hash == b->hash && strcmp(a->status, b->status) == 0;
+  return a->hash == b->hash && a->engine == b->engine && strcmp(a->status, b->status) == 0;
 }
 
 static tabi_status merge_row(tabi_results *to, tabi_results *from, int64_t run,

@@ -1,7 +1,9 @@
 /* run.c - one run of a study: its scene, its world, its measures. */
+#include "study/run.h"
 #include "base/assertion.h"
 #include "base/error.h"
-#include "study/study.h"
+
+#include "study/lanes.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -72,7 +74,7 @@ tabi_scene *tbi_study_scene(const tabi_study *study, int64_t run, tabi_error *er
   return tbi_study_scene_at(study, value, set, 1, err);
 }
 
-static double now(void) {
+double tbi_run_clock(void) {
   struct timespec t;
   (void)clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -83,16 +85,8 @@ static const char *status_of(tabi_status status) {
   return status == TABI_ERR_DIVERGED ? "diverged" : "failed";
 }
 
-/* One run under way. */
-typedef struct trial {
-  tabi_scene *scene;
-  tabi_world *world;
-  tbi_measuring *measuring;
-  tabi_recorder *recorder; /* or NULL */
-} trial;
-
-static bool begin(const tabi_study *study, int64_t run, const char *log, trial *t,
-                  tabi_error *err) {
+bool tbi_trial_begin(const tabi_study *study, int64_t run, const char *log, tbi_trial *t,
+                     tabi_error *err) {
   t->scene = tbi_study_scene(study, run, err);
   if (!t->scene) return false;
   tabi_world_def def = tabi_scene_world_def(t->scene);
@@ -104,10 +98,14 @@ static bool begin(const tabi_study *study, int64_t run, const char *log, trial *
   return !log || t->recorder;
 }
 
-/* The status of the last step; *err is that of the log. */
-static tabi_status step_all(trial *t, bool until_fall, tabi_error *err) {
+int64_t tbi_trial_steps(const tbi_trial *t) {
   double timestep = tabi_scene_world_def(t->scene).timestep;
-  int64_t steps = (int64_t)fmax(1, round(tabi_scene_duration(t->scene) / timestep));
+  return (int64_t)fmax(1, round(tabi_scene_duration(t->scene) / timestep));
+}
+
+/* The status of the last step; *err is that of the log. */
+static tabi_status step_all(tbi_trial *t, bool until_fall, tabi_error *err) {
+  int64_t steps = tbi_trial_steps(t);
   for (int64_t i = 0; i < steps; ++i) {
     tabi_scene_control(t->scene, t->world);
     tabi_status status = tabi_world_step_or_grow(t->world, NULL);
@@ -119,7 +117,14 @@ static tabi_status step_all(trial *t, bool until_fall, tabi_error *err) {
   return TABI_OK;
 }
 
-static void end(trial *t, tabi_error *err) {
+void tbi_trial_tell(const tbi_trial *t, tabi_status status, double start, tabi_study_row *row) {
+  row->status = status_of(status);
+  tbi_measuring_end(t->measuring, row->measure);
+  row->hash = tabi_world_hash(t->world);
+  row->seconds = tbi_run_clock() - start;
+}
+
+void tbi_trial_end(tbi_trial *t, tabi_error *err) {
   tabi_error closing = {0};
   tabi_status status = tabi_recorder_close(t->recorder, &closing);
   if (status != TABI_OK && err && err->status == TABI_OK) *err = closing;
@@ -128,20 +133,29 @@ static void end(trial *t, tabi_error *err) {
   tabi_scene_destroy(t->scene);
 }
 
+static tabi_status run_in_world(const tabi_study *study, int64_t run, const char *log,
+                                tabi_study_row *row, tabi_error *err) {
+  double start = tbi_run_clock();
+  tbi_trial t = {0};
+  tabi_error failed = {0};
+  row->run = run;
+  row->engine = TABI_ENGINE_WORLD;
+  if (tbi_trial_begin(study, run, log, &t, &failed))
+    tbi_trial_tell(&t, step_all(&t, study->until_fall, &failed), start, row);
+  tbi_trial_end(&t, &failed);
+  if (err && failed.status != TABI_OK) *err = failed;
+  return failed.status;
+}
+
 tabi_status tabi_study_run(const tabi_study *study, int64_t run, const char *log,
                            tabi_study_row *row, tabi_error *err) {
   TBI_ASSERT(study && run >= 0 && run < study->design.runs && row && row->measure);
-  double start = now();
-  trial t = {0};
+  tabi_engine engine = row->engine == TABI_ENGINE_OF_STUDY ? study->engine : row->engine;
+  if (engine == TABI_ENGINE_WORLD) return run_in_world(study, run, log, row, err);
   tabi_error failed = {0};
-  if (begin(study, run, log, &t, &failed)) {
-    row->run = run;
-    row->status = status_of(step_all(&t, study->until_fall, &failed));
-    tbi_measuring_end(t.measuring, row->measure);
-    row->hash = tabi_world_hash(t.world);
-    row->seconds = now() - start;
-  }
-  end(&t, &failed);
+  tbi_run_lanes *lanes = tbi_run_lanes_create(study, &failed);
+  if (lanes) (void)tbi_run_lanes_do(lanes, &run, 1, log, row, &failed);
+  tbi_run_lanes_destroy(lanes);
   if (err && failed.status != TABI_OK) *err = failed;
   return failed.status;
 }

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "io/file.h"
 #include "io/path.h"
+#include "study/lanes.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #define MAX_SCENE_BYTES TBI_YAML_MAX_BYTES
 
 typedef struct study_keys {
-  const char *scene, *sampling, *until;
+  const char *scene, *sampling, *until, *engine;
   int32_t runs, seed;
   const tbi_yaml_node *parameters, *measures, *stop;
 } study_keys;
@@ -27,6 +28,7 @@ static const tbi_field study_fields[] = {
     {"measures",   TBI_FIELD_MAP,   offsetof(study_keys, measures)  },
     {"stop",       TBI_FIELD_MAP,   offsetof(study_keys, stop)      },
     {"until",      TBI_FIELD_WORD,  offsetof(study_keys, until)     },
+    {"engine",     TBI_FIELD_WORD,  offsetof(study_keys, engine)    },
 };
 
 typedef struct study_reader {
@@ -224,6 +226,17 @@ static bool read_stop(study_reader *r, const tbi_yaml_node *map) {
                         keys.measure);
 }
 
+static bool read_engine(study_reader *r, const tbi_yaml_node *root, const char *word) {
+  r->study->engine = TABI_ENGINE_WORLD;
+  for (int engine = TABI_ENGINE_WORLD; word && engine <= TABI_ENGINE_BATCH; ++engine) {
+    if (strcmp(word, tabi_engine_name((tabi_engine)engine)) != 0) continue;
+    r->study->engine = (tabi_engine)engine;
+    return true;
+  }
+  return !word || tbi_fail_about(r->error, tbi_yaml_child(root, "engine")->place, "",
+                                 "engine '%.40s' is none of world, batch", word);
+}
+
 static bool read_study(study_reader *r, const tbi_yaml_node *root) {
   study_keys keys = {.seed = 1};
   if (!tbi_fields_read(r->error, root, "", TBI_FIELDS(study_fields), &keys)) return false;
@@ -238,7 +251,8 @@ static bool read_study(study_reader *r, const tbi_yaml_node *root) {
                           keys.until);
   }
   r->study->until_fall = keys.until != NULL;
-  return tbi_study_find_scene(r->study, r->error, tbi_yaml_child(root, "scene"), keys.scene) &&
+  return read_engine(r, root, keys.engine) &&
+         tbi_study_find_scene(r->study, r->error, tbi_yaml_child(root, "scene"), keys.scene) &&
          read_parameters(r, keys.parameters) && read_measures(r, keys.measures) &&
          read_design(r, root, &keys) && read_stop(r, keys.stop);
 }
@@ -296,6 +310,21 @@ static bool try_first_run(study_reader *r) {
   return good || tbi_fail_as(r->error, &err);
 }
 
+tabi_status tabi_study_check_engine(const tabi_study *study, tabi_engine engine, tabi_error *err) {
+  TBI_ASSERT(study);
+  tabi_error failed = {0};
+  if (engine == TABI_ENGINE_OF_STUDY) engine = study->engine;
+  if (engine == TABI_ENGINE_BATCH) tbi_run_lanes_destroy(tbi_run_lanes_create(study, &failed));
+  if (err && failed.status != TABI_OK) *err = failed;
+  return failed.status;
+}
+
+static bool try_engine(study_reader *r) {
+  tabi_error err = {0};
+  return tabi_study_check_engine(r->study, TABI_ENGINE_OF_STUDY, &err) == TABI_OK ||
+         tbi_fail_as(r->error, &err);
+}
+
 tabi_study *tabi_study_load_text(const char *text, size_t size, const char *path,
                                  const tabi_scene_def *def, tabi_error *err) {
   TBI_ASSERT(text && path);
@@ -306,7 +335,8 @@ tabi_study *tabi_study_load_text(const char *text, size_t size, const char *path
     tbi_fail_memory(&error);
     return NULL;
   }
-  if (read_text(&reader, text, size, path, def) && try_first_run(&reader)) return study;
+  if (read_text(&reader, text, size, path, def) && try_first_run(&reader) && try_engine(&reader))
+    return study;
   tabi_study_destroy(study);
   return NULL;
 }
@@ -338,6 +368,15 @@ void tabi_study_destroy(tabi_study *study) {
 }
 
 /* -- what it has */
+
+const char *tabi_engine_name(tabi_engine engine) {
+  return engine == TABI_ENGINE_BATCH ? "batch" : "world";
+}
+
+tabi_engine tabi_study_engine(const tabi_study *study) {
+  TBI_ASSERT(study);
+  return study->engine;
+}
 
 int64_t tabi_study_nrun(const tabi_study *study) {
   TBI_ASSERT(study);

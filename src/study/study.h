@@ -4,7 +4,8 @@
  *   parameter.c     distributions: from a point of the unit cube to values of the scene
  *   sampling.h      which points the runs are
  *   measure.h       what is kept of a run
- *   run.c           one run
+ *   run.h           one run in a world
+ *   lanes.h         some runs at once in a batch
  *   results.c       rows in SQLite files
  *   analysis.c      what the rows tell
  *   statistics.h    in which way
@@ -65,6 +66,7 @@ struct tabi_study {
   int32_t nmeasure;
   tbi_stop stop;
   bool until_fall; /* a run ends when a robot lies */
+  tabi_engine engine;
 };
 
 /* parameter.c */

@@ -4,6 +4,7 @@
  * take milliseconds at least. */
 #include "base/assertion.h"
 #include "base/error.h"
+#include "study/lanes.h"
 #include "study/study.h"
 #include "study/workers.h"
 
@@ -49,21 +50,47 @@ static void finish_run(sweep *s, const tabi_study_row *row, const tabi_error *er
   (void)pthread_mutex_unlock(&s->lock);
 }
 
+static void work_in_worlds(sweep *s, tabi_study_row *row, tabi_error *err) {
+  for (int64_t run = take_run(s); run >= 0; run = take_run(s)) {
+    row->engine = TABI_ENGINE_WORLD;
+    (void)tabi_study_run(s->study, run, NULL, row, err);
+    finish_run(s, row, err);
+  }
+}
+
+/* As many runs at once as there are, up to TBI_LANES_RUNS. */
+static void work_in_lanes(sweep *s, tabi_study_row *row, tabi_error *err) {
+  tbi_run_lanes *lanes = tbi_run_lanes_create(s->study, err);
+  if (!lanes) finish_run(s, row, err);
+  for (int32_t count = TBI_LANES_RUNS; lanes && count > 0;) {
+    int64_t run[TBI_LANES_RUNS];
+    count = 0;
+    while (count < TBI_LANES_RUNS && (run[count] = take_run(s)) >= 0)
+      ++count;
+    (void)tbi_run_lanes_do(lanes, run, count, NULL, row, err);
+    for (int32_t i = 0; i < count; ++i)
+      finish_run(s, &row[i], err);
+  }
+  tbi_run_lanes_destroy(lanes);
+}
+
 static void *work(void *of) {
   sweep *s = of;
   tabi_error err = {0};
-  tabi_study_row row = {.measure =
-                            calloc((size_t)tabi_study_nmeasure(s->study) + 1, sizeof *row.measure)};
-  if (!row.measure) {
+  size_t width = (size_t)tabi_study_nmeasure(s->study);
+  double *measure = calloc(TBI_LANES_RUNS * width + 1, sizeof *measure);
+  tabi_study_row row[TBI_LANES_RUNS] = {0};
+  for (int i = 0; measure && i < TBI_LANES_RUNS; ++i)
+    row[i].measure = measure + (size_t)i * width;
+  if (!measure) {
     tbi_error_memory(&err);
-    finish_run(s, &row, &err);
-    return NULL;
+    finish_run(s, row, &err);
+  } else if (s->def.engine == TABI_ENGINE_BATCH) {
+    work_in_lanes(s, row, &err);
+  } else {
+    work_in_worlds(s, row, &err);
   }
-  for (int64_t run = take_run(s); run >= 0; run = take_run(s)) {
-    (void)tabi_study_run(s->study, run, NULL, &row, &err);
-    finish_run(s, &row, &err);
-  }
-  free(row.measure);
+  free(measure);
   return NULL;
 }
 
@@ -117,6 +144,7 @@ tabi_status tabi_sweep(const tabi_study *study, tabi_results *results, const tab
     return tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){study->path, 1},
                          "a study with `stop` runs in one sweep; remove stop to use shards");
   }
+  if (s.def.engine == TABI_ENGINE_OF_STUDY) s.def.engine = study->engine;
   s.next = s.def.shard;
   s.total = count_left(&s);
   if (pthread_mutex_init(&s.lock, NULL) != 0) return tbi_error_memory(err);

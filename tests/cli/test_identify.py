@@ -32,6 +32,24 @@ data:
   - {file: bush.csv, signals: {mass.z: mass.z}, sigma: 1e-4}
 """
 
+ARM = """
+timestep: 1e-3
+duration: 0.3
+robots:
+  - name: arm
+    model: arm.xml
+    sensors: [{name: gyro, type: gyro, link: link}, {name: ft, type: force_torque, joint: j}]
+"""
+
+ARM_FIT = """
+scene: arm.yaml
+parameters:
+  damping: {set: robots.arm.joints.j.damping, log: [0.02, 2]}
+  mass: {set: robots.arm.links.link.mass, uniform: [1, 4]}
+data:
+  - {file: arm.%s, signals: {%s}, sigma: 1e-3}
+"""
+
 # P1, Fig. 5: let go tilted by 0.02 rad, the robot sways on the rubber of its feet
 SWAY = """
 timestep: 1e-3
@@ -125,6 +143,63 @@ class Identify(FolderCase):
         with open(self.file("o.json"), encoding="utf-8") as file:
             self.assertEqual(json.load(file), r)
         self.assertGreater(os.path.getsize(self.file("o.html")), 10000)
+
+    def arm(self):
+        """A pendulum with sensors that is let go, as a log."""
+        self.file("arm.xml", """<mujoco><worldbody><body name="link"><joint name="j" axis="0 1 0" damping="0.2"/>
+            <geom type="sphere" size="0.1" mass="2" pos="1 0 0"/></body></worldbody></mujoco>""")
+        self.tabi("run", self.file("arm.yaml", ARM), "--log", self.file("arm.tabi"))
+        return self.file("arm.tabi")
+
+    def test_mcap_and_hdf5(self):
+        """Each number of an export is found, and what is fitted to it is what a CSV table gives."""
+        log, found = self.arm(), {}
+        tables = {"csv": {"arm/j.q": "", "arm/j.v": "", "arm/gyro.wy": "", "arm/ft.fx": "", "arm/ft.ty": ""},
+                  "mcap": {"arm/j.q": "/joint_states:j.position", "arm/j.v": "/joint_states:j.velocity",
+                           "arm/gyro.wy": "/arm/sensor/gyro:angular_velocity.y", "arm/ft.fx": "/arm/sensor/ft:force.x",
+                           "arm/ft.ty": "/arm/sensor/ft:torque.y"},
+                  "h5": {"arm/j.q": "q[0]", "arm/j.v": "v[0]", "arm/gyro.wy": "arm/gyro.wy", "arm/ft.fx": "",
+                         "arm/ft.ty": "signals/arm/ft.ty"}}
+        for kind, signals in tables.items():
+            chosen = [word for name in signals for word in ("--signals", name)]
+            self.tabi("export", log, "-o", self.file("arm." + kind), *chosen)
+            lines = ", ".join("%s: '%s'" % pair for pair in signals.items())
+            fit = self.file("fit.yaml", ARM_FIT % (kind, lines))
+            found[kind] = self.json("identify", fit, "--json")["parameters"]
+        for kind in tables:
+            for name, value in (("damping", 0.2), ("mass", 2)):
+                got, csv_got = found[kind][name], found["csv"][name]
+                self.assertAlmostEqual(got["value"] / value, 1, delta=1e-4)
+                self.assertAlmostEqual(got["value"], csv_got["value"], delta=1e-7)
+                self.assertAlmostEqual(got["error"] / csv_got["error"], 1, delta=1e-4)
+
+    def test_wrong_recordings(self):
+        log = self.arm()
+        self.tabi("export", log, "-o", self.file("arm.mcap"))
+        self.tabi("export", log, "-o", self.file("arm.h5"))
+        with open(self.file("arm.mcap"), "rb") as file:
+            whole = file.read()
+
+        def fails(kind, column, says):
+            fit = self.file("fit.yaml", ARM_FIT % (kind, "arm/j.q: '%s'" % column))
+            err = self.tabi("identify", fit, code=3)[1]
+            self.assertIn(says, err)
+            self.assertIn(": error: ", err)
+        for column in ("/nothing", "/joint_states", "/joint_states:k.position", "/joint_states:j.colour", "/arm/sensor/gyro:w.x",
+                       "/arm/sensor/ft:force.w", ":", "/arm/sensor/ft:force.xx"):
+            fails("mcap", column, "no numbers are called '%s'" % column)
+        for column in ("r", "q[1]", "q[-1]", "contacts/force", "signals", "[0]"):
+            fails("h5", column, "no numbers are called")
+        for name, content, says in (("cut", whole[:len(whole) // 2], "cut off"), ("text", b"time,j\n", "no MCAP file"),
+                                    ("long", whole[:9] + b"\xff" * 8 + whole[17:], "cut off"), ("empty", b"", "no MCAP")):
+            with open(self.file(name + ".mcap"), "wb") as file:
+                file.write(content)
+            fit = self.file("fit.yaml", ARM_FIT.replace("arm.%s", name + ".mcap%.0s") % ("", "arm/j.q: /joint_states:j.position"))
+            self.assertIn(says, self.tabi("identify", fit, code=3)[1])
+        with open(self.file("no.h5"), "wb") as file:
+            file.write(whole)
+        fit = self.file("fit.yaml", ARM_FIT.replace("arm.%s", "no.h5%.0s") % ("", "arm/j.q: q"))
+        self.assertIn("HDF5", self.tabi("identify", fit, code=3)[1])
 
     def test_mistakes(self):
         self.file("bush.yaml", SCENE)

@@ -40,11 +40,11 @@ class Plots(Case):
                 f.write(text)
         return path
 
-    def log(self, name="box.tabi", friction=0.3, time="0.6"):
+    def log(self, name="box.tabi", friction=0.3, time="0.6", contact="cone"):
         path = self.file(name)
         if not os.path.exists(path):
             scene = self.file(name + ".yaml", SCENE % friction)
-            self.tabi("run", scene, "--time", time, "--log", path)
+            self.tabi("run", scene, "--time", time, "--contact", contact, "--log", path)
         return path
 
     def read(self, path, mode="r"):
@@ -114,12 +114,17 @@ class Plots(Case):
         log = self.log("over.tabi")
         out, err = self.tabi("plot", log)
         self.assertEqual(err, "")
-        # complementarity is zero throughout, and has no curve
-        self.assertEqual(out, f"{self.file('over.svg')}: 5 curves in 3 panels\n")
+        self.assertEqual(out, f"{self.file('over.svg')}: 6 curves in 3 panels\n")
         texts = self.texts(self.file("over.svg"))
         for text in ("a box hits &amp; slides, cone", "vertical force [N]", "energy [J]", "residual",
-                     "time [s]", "ground.fz", "gap [m]", "dissipation [m/s]"):
+                     "time [s]", "ground.fz", "gap [m]", "complementarity [m/s]", "dissipation [m/s]"):
             self.assertIn(text, texts)
+
+    @unittest.skipIf(NO_GNUPLOT, "no gnuplot")
+    def test_zero(self):
+        """what is zero throughout, as complementarity under penalty, has no curve"""
+        out, _ = self.tabi("plot", self.log("soft.tabi", contact="penalty"))
+        self.assertEqual(out, f"{self.file('soft.svg')}: 5 curves in 3 panels\n")
 
     @unittest.skipIf(NO_GNUPLOT, "no gnuplot")
     def test_chosen(self):

@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 import time
 
-from command import FolderCase, TABI, main
+from command import MODELS, FolderCase, TABI, main, scene
 
 SCENE = """
 timestep: 1e-3
@@ -71,10 +71,71 @@ class Sweep(FolderCase):
         self.assertEqual(len(table), 30)
         self.assertEqual(float(table[7]["m_distance"]), self.rows("a.sqlite")[7][8])
 
-    def test_engine(self):
-        self.tabi("sweep", self.study(2), "--out", self.file("e.sqlite"), "--engine", "world")
-        self.assertEqual({row[4] for row in self.rows("e.sqlite")}, {"world"})
-        self.fails(2, "in lanes", "sweep", self.study(2), "--out", self.file("f.sqlite"), "--engine", "batch")
+    def pushes(self, extra="", **lines):
+        """A study of a humanoid that stands and is pushed, with some of its lines replaced."""
+        with open(scene("stand"), encoding="utf-8") as file:
+            text = file.read().replace("../models", MODELS).replace("duration: 10", "duration: 0.4")
+        self.file("pushed.yaml", text + "forces: [{body: robot/chest, impulse: [0, 0, 0], from: 0.1, to: 0.2}]\n")
+        study = {"x": "{set: forces.0.impulse.0, uniform: [-60, 60]}",
+                 "mass": "{set: robots.robot.links.chest.mass, normal: [14, 1]}",
+                 "gain": "{set: robots.robot.controller.kp, uniform: [1500, 3000]}",
+                 "low": "{signal: com.z, statistic: min}"} | lines
+        return self.file("pushes.yaml", f"scene: pushed.yaml\nruns: 40\n{extra}parameters:\n  x: {study['x']}\n"
+                         f"  mass: {study['mass']}\n  gain: {study['gain']}\n"
+                         f"measures:\n  fell: fell\n  low: {study['low']}\n")
+
+    def lane_rows(self, name, *more):
+        out = self.file(name)
+        self.tabi("sweep", self.file("pushes.yaml"), "--out", out, *more)
+        with sqlite3.connect(out) as base:
+            return base.execute("select id, status, hash, engine, m_fell, m_low from runs order by id").fetchall()
+
+    def test_lanes(self):
+        """Rows in lanes are those of worlds but for what they solve less far; they do not depend on who made them."""
+        self.pushes()
+        worlds, lanes = self.lane_rows("w.sqlite"), self.lane_rows("l.sqlite", "--engine", "batch")
+        self.assertEqual({row[3] for row in worlds} | {row[3] for row in lanes}, {"world", "batch"})
+        for world, lane in zip(worlds, lanes):
+            self.assertEqual(lane[3:5], ("batch", world[4]))
+            self.assertAlmostEqual(lane[5], world[5], delta=2e-4)
+        self.assertEqual(lanes, self.lane_rows("one.sqlite", "--engine", "batch", "--jobs", "1"))
+        self.lane_rows("s1.sqlite", "--engine", "batch", "--shard", "1/3")
+        part = self.lane_rows("s2.sqlite", "--engine", "batch", "--shard", "2/3")
+        self.assertEqual(part, lanes[1::3])
+        again = self.file("again.sqlite")
+        self.tabi("sweep", "--repeat", self.file("l.sqlite"), "--out", again)
+        with sqlite3.connect(again) as base:
+            self.assertEqual(base.execute("select hash, engine from runs order by id").fetchall(),
+                             [row[2:4] for row in lanes])
+        log = self.file("run.tabi")
+        self.assertIn(lanes[7][2], self.tabi("sweep", self.file("l.sqlite"), "--replay", "7", "--log", log)[0])
+        self.tabi("export", log, "-o", self.file("run.csv"), "--signals", "com.z")
+        with open(self.file("run.csv"), encoding="utf-8") as file:
+            heights = [float(row["com.z"]) for row in csv.DictReader(file)]
+        self.assertEqual((len(heights), min(heights)), (401, lanes[7][5]))
+
+    def test_lanes_of_a_study(self):
+        self.pushes("engine: batch\nuntil: fall\n")
+        rows = self.lane_rows("a.sqlite", "--report", self.file("a.html"))
+        self.assertEqual({row[3] for row in rows}, {"batch"})
+        self.pushes(gain="{set: materials.ground.friction, uniform: [0.3, 1]}")
+        worlds, lanes = self.lane_rows("f.sqlite"), self.lane_rows("g.sqlite", "--engine", "batch")
+        self.assertLess(max(abs(x[5] - y[5]) for x, y in zip(worlds, lanes)), 2e-4)
+        self.assertIn("       1\n", self.tabi("sweep", "--repeat", self.file("a.sqlite"), "--out", self.file("b.sqlite"))[0])
+
+    def test_what_lanes_refuse(self):
+        def refuses(says, *args, **lines):
+            self.pushes(*args, **lines)
+            self.fails(3, says, "sweep", self.file("pushes.yaml"), "--out", self.file("r.sqlite"), "--engine", "batch")
+        refuses("pushes.yaml:1: error: engine: batch: parameter 'gain' sets robots.robot.joints.l_knee.damping",
+                gain="{set: robots.robot.joints.l_knee.damping, uniform: [0, 1]}")
+        refuses("measure 'low' needs forces", low="zmp_margin")
+        refuses("measure 'low' needs forces", low="{signal: robot/l_foot.fz, statistic: max}")
+        refuses("change that of the ground alone", gain="{set: materials.sole.friction, uniform: [0.3, 1]}")
+        self.fails(3, "take engine: world", "sweep", self.study(2), "--out", self.file("f.sqlite"), "--engine", "batch")
+        self.fails(2, "world or batch", "sweep", self.study(2), "--engine", "lanes")
+        self.pushes("engine: lanes\n")
+        self.fails(3, "none of world, batch", "sweep", self.file("pushes.yaml"))
 
     def test_torque_and_energy(self):
         self.file("arm.xml", """<mujoco><worldbody><body><joint name="j" axis="0 1 0"/>

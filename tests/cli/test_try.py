@@ -28,6 +28,11 @@ conaffinity='0'/></default><worldbody><body name='a' pos='0 0 1'><joint name='j'
 <geom fromto='0 0 0 0 0 0.4'/><site name='top' pos='0 0 0.4'/></body></worldbody>
 <equality><connect site1='end' site2='top'/></equality></mujoco>"""
 
+# a bar on a hinge, what hangs from it, and its motor: 4.9 N m hold it against gravity
+WEAK = """<mujoco><compiler angle='radian'/><worldbody><geom type='sphere' size='0.1' pos='0 5 0'/><body name='b' pos='0 0 3'><joint name='j' axis='0 1 0' damping='1'/>
+<geom type='box' size='0.5 0.02 0.02' pos='0.5 0 0' mass='1'/>%s</body></worldbody>
+<actuator><motor joint='j' %s/></actuator></mujoco>"""
+
 METHODS = ["cone", "lcp", "exact", "impulse", "penalty"]
 
 
@@ -68,9 +73,49 @@ class Try(FolderCase):
 
     def test_says_why(self):
         r = self.json("try", self.path("p.urdf", POLE), "--contact", "cone", "--json", "--time", "2", code=5)
-        self.assertEqual(r["runs"][0]["why"], "it fell")
+        self.assertEqual(r["runs"][0]["why"], "cannot hold itself: it fell; it stood on a point")
         r = self.json("try", self.path("t.urdf", TABLE), "--contact", "cone", "--json", "--time", "0.1")
         self.assertIsNone(r["runs"][0]["why"])
+
+    def why(self, name, text, code=5):
+        r = self.json("try", self.path(name, text), "--contact", "cone", "--json", "--time", "2", code=code)
+        return r["runs"][0]["why"]
+
+    def test_says_what_it_stood_on(self):
+        def stool(*feet):
+            return ("<robot name='s'><link name='s'>" + MASS + "".join(
+                f"<collision><origin xyz='{at}'/><geometry><sphere radius='0.02'/></geometry></collision>"
+                for at in feet) + "</link></robot>")
+
+        self.assertEqual(self.why("two.urdf", stool("0.01 -.2 -1", "0.01 .2 -1")),
+                         "cannot hold itself: it fell; it stood on a line")
+        self.assertEqual(self.why("aside.urdf", stool("0.07 -.2 -1", "0.07 .2 -1", "0.5 0 -1")),
+                         "cannot hold itself: it fell; its centre of mass was 0.07 m outside what it stood on")
+        self.assertIsNone(self.why("three.urdf", stool("-.2 -.2 -1", "-.2 .2 -1", "0.5 0 -1"), code=0))
+
+    def test_says_which_joint_is_not_held(self):
+        self.assertIn("j' went", self.why("weak.xml", WEAK % ("", "gear='1' ctrlrange='-2 2'")))
+        self.assertIn("; its motor gives all it has, 2 N m", self.why("weak.xml", WEAK % ("", "gear='1' ctrlrange='-2 2'")))
+        self.assertIsNone(self.why("strong.xml", WEAK % ("", "gear='1' ctrlrange='-40 40'"), code=0))
+        loose = "<body pos='0.5 0 0'><joint name='k' axis='0 1 0'/><geom type='box' size='.1 .02 .02' pos='.1 0 0' mass='1'/></body>"
+        self.assertIn("k' went", self.why("loose.xml", WEAK % (loose, "")))
+        self.assertIn("; nothing drives it", self.why("loose.xml", WEAK % (loose, "")))
+
+    def test_a_thing_beside_the_robot_may_fall(self):
+        text = (WEAK % ("", "")).replace("</worldbody>", """<body pos='3 0 2'><joint name='z' type='slide' axis='0 0 1'/>
+<geom type='sphere' size='0.1' mass='1'/></body></worldbody>""")
+        self.assertIsNone(self.why("beside.xml", text, code=0))
+        self.assertIn("; nothing drives it", self.why("tied.xml", text.replace(
+            "<actuator>", "<equality><connect body1='b' body2='world' anchor='0 0 0'/></equality><actuator>")))
+
+    def test_hinge_through_a_point(self):
+        """Rounding is no inertia: a point on the axis of a hinge gets some, instead of diverging."""
+        text = ("<robot name='r'><link name='base'/><link name='b'>" + MASS + "</link><link name='p'><inertial><mass value='0.1'/>"
+                "<inertia ixx='0' iyy='0' izz='0'/></inertial></link><joint name='i' type='continuous'><parent link='base'/>"
+                "<child link='b'/><origin rpy='0.3 0.7 0.1'/></joint><joint name='j' type='continuous'><parent link='b'/>"
+                "<child link='p'/><origin xyz='.177 0 0' rpy='3.141592653 0 1.570796325'/><axis xyz='0 0 1'/></joint></robot>")
+        r = self.json("try", self.path("p.urdf", text), "--contact", "cone", "--json", "--time", "0.5")
+        self.assertIn("mass without inertia", " ".join(w["message"] for w in r["warnings"]))
 
     def test_closes_connections(self):
         """A limit moves a joint of a closed chain: the others follow, or it would be torn."""
@@ -135,9 +180,12 @@ class Try(FolderCase):
                  joint("r", "trunk", "right", "0 -.15 -.1") + "</robot>")
         ahead = biped.replace("xyz='0 0 0'", "xyz='3 0 0'").replace("<inertial>", "<inertial><origin xyz='2 0 0'/>")
         bare = arm.replace("collision", "visual")
+        bolted = biped.replace("<robot name='b'>", "<robot name='b'>" + box("world", .1, .1, .1, "0 0 0") +
+                               joint("w", "world", "trunk", "0 0 0"))
         for name, text, base, why in (
                 ("arm", arm, "fixed", "it has no two limbs that reach the ground"),
                 ("hand", hand, "fixed", "it has no two limbs that reach the ground"),
+                ("bolted", bolted, "fixed", "its root is called 'world'"),
                 ("biped", biped, "free", "it stands on two limbs or more"),
                 ("ahead", ahead, "fixed", "its centre of mass is not above what reaches the ground"),
                 ("bare", bare, "fixed", "none of its shapes collides")):

@@ -245,7 +245,7 @@ const bad_input odd_inputs[] = {
     {"no_mesh.urdf", SHAPE("<mesh filename='m.stl'/>"), NULL, 3,
      "mesh 'm.stl' not found (looked in: "},
     {"no_package.urdf", SHAPE("<mesh filename='package://p/m.stl'/>"), NULL, 3,
-     "mesh 'package://p/m.stl' not found (looked in: "},
+     "; name the folder of its package by --package-path"},
     {"mimic.urdf", ROBOT(LINK("a") LINK("b") JOINT("j", "a", "b", "<mimic joint='k'/>")), NULL, 4,
      "joint 'j': mimics 'k', which does not exist, coupling left out"},
     {"plane.urdf",

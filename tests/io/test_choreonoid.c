@@ -40,11 +40,15 @@ static tabi_model *load(const char *text, heard *h) {
   return model;
 }
 
-static void assert_told(const heard *h, const char *words) {
+static bool is_told(const heard *h, const char *words) {
   for (int i = 0; i < h->count; ++i) {
-    if (strstr(h->told[i].message, words)) return;
+    if (strstr(h->told[i].message, words)) return true;
   }
-  fail_msg("nobody told '%s'", words);
+  return false;
+}
+
+static void assert_told(const heard *h, const char *words) {
+  if (!is_told(h, words)) fail_msg("nobody told '%s'", words);
 }
 
 #define HEAD   "format: ChoreonoidBody\nformatVersion: 1.0\nangleUnit: degree\nname: r\n"
@@ -264,6 +268,22 @@ static void test_bomb(void **state) {
   assert_non_null(strstr(error.message, "values"));
 }
 
+/* One column of a file of motion for two joints; bases and fixed joints have none. */
+static void test_ids(void **state) {
+  (void)state;
+#define IDS(id, type)                                                                \
+  HEAD "links:\n  - { name: A, jointType: free, jointId: 3 }\n"                      \
+       "  - { name: B, parent: A, jointType: revolute, jointAxis: Z, jointId: 3 }\n" \
+       "  - { name: C, parent: A, jointType: " type ", jointAxis: Z, jointId: " id " }\n"
+  heard h;
+  tabi_model_destroy(load(IDS("3", "revolute"), &h));
+  assert_told(&h, "joint 'C': jointId 3 is that of 'B', too (line 7)");
+  tabi_model_destroy(load(IDS("4", "revolute"), &h));
+  assert_false(is_told(&h, "jointId"));
+  tabi_model_destroy(load(IDS("3", "fixed"), &h));
+  assert_false(is_told(&h, "jointId"));
+}
+
 /* Choreonoid's own samples, by figures counted from their text. */
 static void test_samples(void **state) {
   (void)state;
@@ -298,7 +318,7 @@ int main(void) {
       cmocka_unit_test(test_elements), cmocka_unit_test(test_hinge),
       cmocka_unit_test(test_merge),    cmocka_unit_test(test_refused),
       cmocka_unit_test(test_bomb),     cmocka_unit_test(test_samples),
-      cmocka_unit_test(test_massless),
+      cmocka_unit_test(test_massless), cmocka_unit_test(test_ids),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -265,8 +265,8 @@ static void test_each_mesh_once(void **state) {
   // the first missing mesh is reported at once, the others together
   assert_int_equal(tbi_meshes_add(meshes, "a.xyz7", one, place, &index[3], &error), TABI_OK);
   assert_int_equal(h.count, 1);
-  assert_string_equal(h.last.message,
-                      "mesh 'a.xyz7': format not read; convert it to STL, OBJ, PLY, DAE or glTF");
+  assert_string_equal(h.last.message, "mesh 'a.xyz7': format not read; convert it to STL, OBJ, "
+                                      "PLY, DAE or glTF; its shape is left out");
   assert_int_equal(tbi_meshes_add(meshes, "b.stl", one, place, &index[4], &error), TABI_OK);
   assert_int_equal(tbi_meshes_add(meshes, "b.stl", one, place, &index[4], &error), TABI_OK);
   assert_int_equal(tbi_meshes_add(meshes, "c.stl", one, place, &index[4], &error), TABI_OK);

@@ -324,6 +324,15 @@ static void expect_friction(const tabi_model *model, int32_t shape, const double
   assert_near_n(found, expected, 3, 0);
 }
 
+static int32_t material_of(const tabi_model *model, int32_t shape) {
+  return shape == TABI_NONE ? TABI_NONE : tabi_model_shape(model, shape).material;
+}
+
+static void expect_sliding(const tabi_model *model, int32_t a, int32_t b, double friction) {
+  tabi_material_def m = tabi_model_surface(model, material_of(model, a), material_of(model, b));
+  assert_near(m.friction, friction, 1e-15);
+}
+
 /* condim says how much of the friction counts; numbers that are not given are the class's */
 static void test_condim(void **state) {
   (void)state;
@@ -332,7 +341,7 @@ static void test_condim(void **state) {
       {0.8, 0.01, 0    },
       {0.8, 0.01, 0.002},
       {0.5, 0.01, 0.002},
-      {0,   0,    0    }
+      {0.8, 0,    0    }
   };
   static const double standard[3] = {1, 0.005, 0.0001};
   tabi_model *model =
@@ -344,6 +353,9 @@ static void test_condim(void **state) {
     expect_friction(model, i, expected[i]);
   assert_string_equal(tabi_model_material(model, tabi_model_shape(model, 1).material).name,
                       "mjcf friction 0.8 0.01 0");
+  expect_sliding(model, 4, 4, 0);                       /* condim 1 on its like, */
+  expect_sliding(model, 4, 0, 0.8);                     /* on condim 3 of its file, */
+  expect_sliding(model, 4, TABI_NONE, sqrt(0.8 * 0.5)); /* and on what is not of it */
   tabi_model_destroy(model);
   model = load("<mujoco><worldbody><geom size='1' condim='6'/></worldbody></mujoco>");
   expect_friction(model, 0, standard);
@@ -368,7 +380,7 @@ static void test_surface(void **state) {
   assert_near_n(b.rgba, ((const double[4]){0, 1, 0, 1}), 4, 0);
   assert_int_equal(a.material, b.material);
   assert_string_equal(tabi_model_material(model, a.material).name, "mjcf friction 0.8");
-  assert_near(tabi_model_material(model, c.material).friction, 0, 0);
+  assert_near(tabi_model_material(model, c.material).friction, 1, 0);
   assert_int_equal(c.group, 4);
   assert_int_equal(c.mask, 8);
   assert_false(c.visible);

@@ -234,6 +234,34 @@ static void logs_give_the_same(void **state) {
   end_run(&r);
 }
 
+/* Each signal by itself is what it is among all; links that nobody wants stay as they were. */
+static void wanted_ones_are_those_of_all(void **state) {
+  (void)state;
+  tabi_error err = {0};
+  run r = begin_run(robot);
+  advance(&r, 20);
+  look(&r);
+  int32_t count = tabi_signals_count(r.signals);
+  double *all = malloc((size_t)count * sizeof *all);
+  assert_non_null(all);
+  memcpy(all, r.value, (size_t)count * sizeof *all);
+  memset(r.chosen, 0, (size_t)count);
+  for (int32_t i = 0; i < count; ++i) {
+    r.chosen[i] = true;
+    assert_int_equal(tabi_signals_want(r.signals, r.chosen, &err), TABI_OK);
+    memset(r.value, 0, (size_t)count * sizeof *r.value);
+    look(&r);
+    assert_true(same_bits(&r.value[i], &all[i], 1));
+    r.chosen[i] = false;
+    if (i == 0) assert_true(value_of(&r, "robot/l_foot.z") == 0);
+  }
+  assert_int_equal(tabi_signals_want(r.signals, NULL, &err), TABI_OK);
+  look(&r);
+  assert_true(same_bits(r.value, all, count));
+  free(all);
+  end_run(&r);
+}
+
 /* No two signals have one name, units are those of the joint, and a second thing of a name gets a
  * number. */
 static void names_are_one_of_a_kind(void **state) {
@@ -308,8 +336,9 @@ static void names_are_found(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(says_what_the_world_says), cmocka_unit_test(slips_and_flies),
-      cmocka_unit_test(logs_give_the_same),       cmocka_unit_test(names_are_one_of_a_kind),
-      cmocka_unit_test(several_robots),           cmocka_unit_test(names_are_found),
+      cmocka_unit_test(logs_give_the_same),       cmocka_unit_test(wanted_ones_are_those_of_all),
+      cmocka_unit_test(names_are_one_of_a_kind),  cmocka_unit_test(several_robots),
+      cmocka_unit_test(names_are_found),
   };
   return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
 }

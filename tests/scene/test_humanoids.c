@@ -209,7 +209,7 @@ static void test_bushes(void **state) {
   tabi_scene_destroy(scene);
 }
 
-#define MOST_MEMORY ((size_t)256 * 1024)
+#define MOST_MEMORY ((size_t)304 * 1024)
 
 static void test_memory(void **state) {
   (void)state;

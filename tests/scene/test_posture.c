@@ -174,6 +174,56 @@ static void locked_joint_takes_its_input_along(void **state) {
   assert_near(speed, 0.75, 1e-6);
 }
 
+/* A gripper: b turns as 0.1 + 2 a, c against b, d by itself; motors on a and d. */
+static const char gripper[] =
+    "<mujoco><default><geom type='box' size='.1 .1 .1' mass='1' contype='0' "
+    "conaffinity='0'/></default><worldbody>"
+    "<body name='A'><joint name='a' axis='0 1 0'/><geom/></body><body name='B'><joint name='b' "
+    "axis='0 1 0'/><geom/></body>"
+    "<body name='C'><joint name='c' axis='0 1 0'/><geom/></body><body name='D'><joint name='d' "
+    "type='slide' axis='0 0 1'/>"
+    "<geom/></body></worldbody><equality><joint joint1='b' joint2='a' polycoef='0.1 2 0 0 0'/>"
+    "<joint joint1='c' joint2='b' polycoef='0 -1 0 0 0'/></equality>"
+    "<actuator><position joint='a' kp='9'/><motor joint='d'/></actuator></mujoco>";
+
+/* Whichever is locked, all that move with it stand where the couplings put them. */
+static void locked_with_what_it_is_coupled_to(void **state) {
+  (void)state;
+  static const char *const names[] = {"a", "b", "c"};
+  (void)scratch_text("g.xml", gripper);
+  for (int i = 0; i < 3; ++i) {
+    char text[200];
+    (void)snprintf(text, sizeof text,
+                   "robots: [{name: r, model: g.xml, posture: {a: 0.4}, lock: [%s]}]\n", names[i]);
+    tabi_scene *scene = load_scene(scratch_text("s.yaml", text), NULL);
+    const tabi_model *model = tabi_scene_model(scene);
+    assert_int_equal(tabi_model_nv(model), 1);
+    assert_int_equal(tabi_model_ncoupling(model), 0);
+    assert_int_equal(tabi_model_nactuator(model), 1);
+    const double at[3] = {0.4, 0.9, -0.9};
+    for (int k = 0; k < 3; ++k) {
+      char name[8];
+      (void)snprintf(name, sizeof name, "r/%s", names[k]);
+      tabi_joint_def joint = tabi_model_joint(model, tabi_model_find_joint(model, name));
+      assert_int_equal(joint.type, TABI_JOINT_FIXED);
+      assert_near(joint.initial_q[0], at[k], 1e-15);
+      assert_near(joint.quat[2], sin(at[k] / 2), 1e-15);
+    }
+    tabi_scene_destroy(scene);
+  }
+}
+
+/* What is not coupled to it stays free, with its couplings. */
+static void locked_beside_couplings(void **state) {
+  (void)state;
+  (void)scratch_text("g.xml", gripper);
+  tabi_scene *scene =
+      load_scene(scratch_text("s.yaml", "robots: [{name: r, model: g.xml, lock: [d]}]\n"), NULL);
+  assert_int_equal(tabi_model_nv(tabi_scene_model(scene)), 3);
+  assert_int_equal(tabi_model_ncoupling(tabi_scene_model(scene)), 2);
+  tabi_scene_destroy(scene);
+}
+
 static void refuse(const char *text, const char *message) {
   tabi_error err = {0};
   (void)scratch_text("r.xml", robot);
@@ -191,6 +241,23 @@ static void refused(void **state) {
   refuse("robots: [{name: r, model: r.xml, place: floor}]\n", "place must be ground");
   refuse("robots: [{name: r, model: r.xml, place: ground}]\n", "nothing is below it");
   refuse("robots: [{name: r, model: r.xml, base: fixed, place: ground}]\n", "a base that floats");
+}
+
+/* Feet in groups of their own, 2 and 4, as files have them so that they meet only each other. */
+static void stands_in_any_group(void **state) {
+  (void)state;
+  (void)scratch_text("bits.xml",
+                     "<mujoco><worldbody><body name='b' pos='0 0 3'><freejoint/>"
+                     "<geom type='sphere' size='0.3' pos='0 0 0.5' mass='1'/>"
+                     "<geom type='sphere' size='0.1' contype='2' conaffinity='4'/>"
+                     "<geom type='sphere' size='0.1' pos='1 0 0' contype='4' conaffinity='2'/>"
+                     "</body></worldbody></mujoco>");
+  tabi_scene *scene = load_scene(
+      scratch_text("s.yaml", FLOOR "robots: [{name: r, model: bits.xml, place: ground}]\n"), NULL);
+  tabi_world *world = open_world(scene, NULL);
+  assert_near(tabi_world_q(world)[2], 0.1, 1e-9);
+  tabi_world_destroy(world);
+  tabi_scene_destroy(scene);
 }
 
 static void stands_on_ground(void **state) {
@@ -320,12 +387,15 @@ int main(void) {
       cmocka_unit_test(keyframe_by_name),
       cmocka_unit_test(scene_places_keyframe),
       cmocka_unit_test(locked_at_keyframe),
+      cmocka_unit_test(locked_with_what_it_is_coupled_to),
+      cmocka_unit_test(locked_beside_couplings),
       cmocka_unit_test(keyframe_drives),
       cmocka_unit_test(keyframe_without_inputs),
       cmocka_unit_test(locked_joint_takes_its_input_along),
       cmocka_unit_test(two_robots_have_their_own),
       cmocka_unit_test(refused),
       cmocka_unit_test(stands_on_ground),
+      cmocka_unit_test(stands_in_any_group),
       cmocka_unit_test(stands_on_things),
       cmocka_unit_test(stands_on_own_floor),
       cmocka_unit_test(keyframe_is_lifted),

@@ -42,6 +42,11 @@ TELESCOPE = """\
 </robot>
 """
 
+# two bars; the second joint starts outside its limits
+BAR = """<mujoco><compiler angle='radian'/><worldbody><body pos='0 0 3'><joint name='j' axis='0 1 0' range='-1 1'/>
+<geom type='box' size='0.5 0.02 0.02' pos='0.5 0 0' mass='1'/><body pos='1 0 0'><joint name='k' axis='0 1 0' range='0.3 1'/>
+<geom type='box' size='0.1 0.02 0.02' pos='0.1 0 0' mass='1'/></body></body></worldbody></mujoco>"""
+
 
 class Run(FolderCase):
     def refuse(self, text, line, says, *options):
@@ -64,6 +69,18 @@ class Run(FolderCase):
         self.assertIn("memory", out)
         self.assertRegex(out, r"stage of a step +us per step")
         self.assertRegex(out, r"collision +[0-9.]+ +[0-9.]+")
+
+    def test_patches(self):
+        """a robot that walks slips on the patch that is slippery, as far as it is, and on no other ground"""
+        def slip(friction):
+            r = self.json("run", scene("studies/walk_patches"), "--time", "4", "--json",
+                          "--set", f"materials.ice.friction={friction}")
+            self.assertFalse(r["fell"])
+            self.assertGreater(r["bodies"]["robot/pelvis"]["pos"][0], 0.8)  # the middle of the patch
+            return sum(r["ledger"][f"robot/{side}_foot"]["distance"] for side in "lr")
+
+        self.assertLess(slip(0.8), 1e-3)
+        self.assertGreater(slip(0.05), 0.01)
 
     def test_published_variants(self):
         """three ways to name a published variant are one run, and not the run of the method"""
@@ -204,6 +221,18 @@ class Run(FolderCase):
         self.assertTrue(self.json(*deep, *loose, "--check", "--json")["checks"]["ok"])
         _, err = self.tabi("run", path, "--set", "check.depth=1", code=3)
         self.assertIn("check: unknown key 'depth'", err)
+
+    def test_gain_names_the_joint_outside_its_limits(self):
+        """what its limits push back is told by name; what starts at a limit is not"""
+        self.file("bar.xml", BAR)
+        text = "duration: 0.1\nrobots: [{name: r, model: bar.xml, controller: {type: pd, kp: 100, kd: 5}%s}]\n"
+        r = self.json("run", self.file("s.yaml", text % ""), "--json")
+        message = r["warnings"][0]["message"]
+        self.assertIn("start joint 'r/k' within its limits, which push it back by 0.3 rad", message)
+        self.assertGreater(r["energy"]["correction_work"], 0.5 * r["energy"]["max_gain"])
+        r = self.json("run", self.file("s.yaml", text % ", posture: {k: 0.3}"), "--json")
+        self.assertEqual(r["energy"]["correction_work"], 0)
+        self.assertNotIn("within its limits", str(r["warnings"]))
 
     def test_gain_counts_from_the_lowest_energy(self):
         """an impact takes 20 J first; the box that is then lifted out of the floor gains all the

@@ -67,6 +67,7 @@ static void test_refused(void **state) {
   refuse_text("a:\n\tb: 1\n", 2, "tabs are not allowed");
   refuse_text("a: 1\n---\nb: 2\n", 2, "several documents");
   refuse_text("a: 1\n%%YAML: 1\n", 2, "directives not allowed");
+  refuse_text("t:\r%%\t%%\t:\n", 1, "directives not allowed"); /* libfyaml loops */
   refuse_text("a: 1\n? b - s: :\n c\n", 2, "keys behind '?' not allowed");
   refuse_text("a:\n  - ? b\n", 2, "keys behind '?' not allowed");
   refuse_text("[a]: 1\n", 1, "cannot be a key");

@@ -67,7 +67,7 @@ static void record(const char *name, uint64_t *random, double noise) {
 static tabi_fit *solve(const char *text) {
   tabi_error err = {0};
   (void)scratch_text("bush.yaml", SCENE);
-  tabi_fit *fit = tabi_fit_load(scratch_text("fit.yaml", text), NULL, &err);
+  tabi_fit *fit = tabi_fit_load(scratch_text("fit.yaml", text), NULL, NULL, NULL, &err);
   if (!fit) print_error("%s:%d: %s\n", err.file, err.line, err.message);
   assert_non_null(fit);
   tabi_status status = tabi_fit_solve(fit, 1, &err);
@@ -183,7 +183,7 @@ static void test_what_is_refused(void **state) {
   (void)scratch_text("bush.yaml", SCENE);
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
     tabi_error err = {0};
-    assert_null(tabi_fit_load(scratch_text("bad.yaml", cases[i].text), NULL, &err));
+    assert_null(tabi_fit_load(scratch_text("bad.yaml", cases[i].text), NULL, NULL, NULL, &err));
     if (!strstr(err.message, cases[i].words)) fail_msg("case %zu: %s", i, err.message);
   }
 }

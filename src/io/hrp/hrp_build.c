@@ -371,6 +371,43 @@ static void build_links(tbi_hrp *hrp) {
   free(order);
 }
 
+/* the jointId of a link that a joint moves */
+typedef struct moved {
+  int32_t id, link;
+} moved;
+
+static int by_id(const void *a, const void *b) {
+  const moved *x = a;
+  const moved *y = b;
+  if (x->id != y->id) return x->id < y->id ? -1 : 1;
+  return x->link < y->link ? -1 : x->link > y->link;
+}
+
+static void tell_id(const tbi_hrp *hrp, const moved *first, const moved *second) {
+  const tbi_hrp_link *a = &hrp->links[first->link];
+  const tbi_hrp_link *b = &hrp->links[second->link];
+  tbi_warn(hrp->def, b->place,
+           "joint '%.100s': jointId %d is that of '%.100s', too (line %d): a file of motion moves "
+           "both alike; give each its own",
+           b->name, (int)first->id, a->name, (int)a->place.line);
+}
+
+/* Files of motion would move both joints by one column. */
+static void check_ids(tbi_hrp *hrp) {
+  moved *all = calloc((size_t)hrp->nlink + 1, sizeof *all);
+  int32_t count = 0;
+  if (!all) tbi_fail_memory(&hrp->error);
+  for (int32_t i = 0; all && i < hrp->nlink; ++i) {
+    const tabi_joint_def *joint = &hrp->links[i].joint;
+    bool moves = joint->type != TABI_JOINT_FIXED && joint->type != TABI_JOINT_FREE;
+    if (moves && joint->id != TABI_NONE) all[count++] = (moved){joint->id, i};
+  }
+  if (count > 0) qsort(all, (size_t)count, sizeof *all, by_id);
+  for (int32_t i = 1; i < count; ++i)
+    if (all[i].id == all[i - 1].id) tell_id(hrp, &all[i - 1], &all[i]);
+  free(all);
+}
+
 /* What the file leaves out, and the robot cannot move without. */
 static void add_masses(tbi_hrp *hrp, int32_t first_link) {
   bool *has_shapes = calloc((size_t)hrp->nlink + 1, sizeof *has_shapes);
@@ -394,6 +431,7 @@ static void build_all(tbi_hrp *hrp) {
     build_sensor(hrp, &hrp->sensors[i]);
   for (int32_t i = 0; i < hrp->nextra && tbi_ok(&hrp->error); ++i)
     build_extra(hrp, &hrp->extras[i]);
+  if (tbi_ok(&hrp->error)) check_ids(hrp);
   if (tbi_ok(&hrp->error)) add_masses(hrp, first_link);
 }
 

@@ -166,6 +166,9 @@ static tabi_status let_pass(tbi_meshes *meshes, const tabi_error *why, tabi_plac
   ++meshes->nmissing;
   if (meshes->nmissing == 1 && def->warn) {
     tabi_error warning = *why;
+    size_t used = strlen(warning.message);
+    (void)snprintf(warning.message + used, sizeof warning.message - used,
+                   "; its shape is left out");
     warning.severity = TABI_SEVERITY_WARNING;
     def->warn(def->warn_user, &warning);
   }
@@ -276,8 +279,10 @@ static tabi_status find_file(tbi_meshes *meshes, const char *what, const char *f
                          file, what);
   }
   if (*found) return TABI_OK;
-  (void)tbi_error_set(&why, TABI_ERR_FILE, place, "%s '%.200s' not found (looked in: %s)", what,
-                      file, path->looked);
+  bool in_package = strncmp(file, "package://", 10) == 0 || strncmp(file, "model://", 8) == 0;
+  (void)tbi_error_set(&why, TABI_ERR_FILE, place, "%s '%.200s' not found (looked in: %s)%s", what,
+                      file, path->looked,
+                      in_package ? "; name the folder of its package by --package-path" : "");
   return let_pass(meshes, &why, place, err);
 }
 

@@ -6,7 +6,8 @@
  *
  * Friction of two geoms is that of the higher priority, or else the larger, of as many dimensions
  * as the larger condim says.  tabi's materials combine otherwise, so every two materials of a file
- * get a pair of their own. */
+ * get a pair of their own.  What is of no MJCF file counts as condim 3: a geom of condim 1 slides
+ * without friction on its like only. */
 #include "io/mjcf/mjcf_reader.h"
 
 #include "base/array.h"
@@ -19,6 +20,9 @@
 
 #define MAX_MATERIALS 64 /* whose pairs are all made */
 
+/* The friction of a geom on what is of no MJCF file. */
+#define FOREIGN_CONDIM 3
+
 /* Coefficients that count under a condim. */
 static void cut(double condim, double friction[3]) {
   static const double least[3] = {3, 4, 6};
@@ -26,14 +30,19 @@ static void cut(double condim, double friction[3]) {
     if (condim < least[i]) friction[i] = 0;
 }
 
+/* What the material of a geom has by itself. */
+static void own_friction(const tbi_mjcf_geom *geom, double friction[3]) {
+  memcpy(friction, geom->friction, sizeof geom->friction);
+  cut(fmax(geom->condim, FOREIGN_CONDIM), friction);
+}
+
 /* "mjcf friction 0.8", or with torsional and rolling friction "mjcf friction 0.8 0.005 0.0001";
  * what acts in pairs only shows behind it */
 static void write_friction(const tbi_mjcf *reader, const tbi_mjcf_geom *geom, char *name,
                            size_t size) {
-  char number[5][40];
+  char number[4][40];
   double friction[3];
-  memcpy(friction, geom->friction, sizeof friction);
-  cut(geom->condim, friction);
+  own_friction(geom, friction);
   for (int i = 0; i < 3; ++i)
     tbi_mjcf_write_number(friction[i], number[i], sizeof number[i]);
   bool all = friction[1] > 0 || friction[2] > 0;
@@ -41,10 +50,9 @@ static void write_friction(const tbi_mjcf *reader, const tbi_mjcf_geom *geom, ch
                  all ? number[1] : "", all ? " " : "", all ? number[2] : "");
   size_t used = strlen(name);
   if (geom->condim == 1 || geom->priority != 0) {
-    tbi_mjcf_write_number(geom->friction[0], number[3], sizeof number[3]);
-    tbi_mjcf_write_number(geom->priority, number[4], sizeof number[4]);
-    (void)snprintf(name + used, size - used, ", %s condim %d priority %s", number[3],
-                   (int)geom->condim, number[4]);
+    tbi_mjcf_write_number(geom->priority, number[3], sizeof number[3]);
+    (void)snprintf(name + used, size - used, ", condim %d priority %s", (int)geom->condim,
+                   number[3]);
     used = strlen(name);
   }
   if (geom->paired) {
@@ -78,8 +86,7 @@ int32_t tbi_mjcf_material_for(tbi_mjcf *reader, tbi_mjcf_geom *geom) {
   if (known >= 0) return reader->frictions[known].material;
   const char *kept = tbi_text_add(&reader->text, name);
   double friction[3];
-  memcpy(friction, geom->friction, sizeof friction);
-  cut(geom->condim, friction);
+  own_friction(geom, friction);
   set_friction(friction, &def);
   def.name = tbi_mjcf_full_name(reader, name, NULL, 0);
   def.place = geom->shape.place;
@@ -140,7 +147,17 @@ static tbi_xml_node *next_pair(tbi_mjcf *reader, tbi_xml_node *node) {
   return next;
 }
 
+/* Between two geoms of one material, where that is not its own friction. */
+static void add_alike(tbi_mjcf *reader, const tbi_mjcf_friction *one) {
+  if (one->condim >= FOREIGN_CONDIM) return;
+  double friction[3];
+  combine(one, one, friction);
+  add_pair(reader, one->material, one->material, friction);
+}
+
 void tbi_mjcf_add_frictions(tbi_mjcf *reader) {
+  for (int32_t i = 0; i < reader->nfriction && tbi_ok(&reader->error); ++i)
+    add_alike(reader, &reader->frictions[i]);
   int32_t count = reader->nfriction < MAX_MATERIALS ? reader->nfriction : 0;
   for (int32_t i = 0; i < count; ++i) {
     for (int32_t j = i + 1; j < count && tbi_ok(&reader->error); ++j) {

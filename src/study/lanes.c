@@ -1,0 +1,442 @@
+/* lanes.c - see lanes.h.
+ *
+ * A servo that follows pushes with kp (target - q) + kd (rate - v); in lanes it has no rate, so
+ * that its target is kd / kp rate ahead. */
+#include "study/lanes.h"
+
+#include "base/assertion.h"
+#include "base/error.h"
+#include "scene/control.h"
+#include "scene/time_function.h"
+#include "study/run.h"
+#include "tabi/tabi_batch.h"
+#include "world/world.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const tabi_batch_field varied[] = {TABI_BATCH_MASS, TABI_BATCH_COM, TABI_BATCH_INERTIA,
+                                          TABI_BATCH_EFFORT, TABI_BATCH_GRAVITY};
+enum { NVARIED = sizeof varied / sizeof *varied };
+
+/* A run in its world of the batch. */
+typedef struct lane {
+  tbi_trial t;
+  int64_t step, steps;
+  bool done;
+  tabi_status status;
+} lane;
+
+struct tbi_run_lanes {
+  const tabi_study *study;
+  tabi_scene *scene; /* of run 0 */
+  tabi_batch *batch;
+  int32_t push_link; /* or TABI_NONE */
+  int32_t *dof;      /* of joints with one coordinate, or TABI_NONE: [njoint] */
+  bool slides;       /* a parameter is friction */
+  lane lane[TBI_LANES_RUNS];
+  uint8_t active[TBI_LANES_RUNS];
+};
+
+/* -- what lanes can do */
+
+/* Values of the scene that may differ between worlds of a batch. */
+static const char *const may_vary[] = {
+    "forces.*",
+    "gravity*",
+    "duration",
+    "robots.*.controller.*",
+    "robots.*.posture*",
+    "robots.*.velocity*",
+    "robots.*.lin*",
+    "robots.*.ang*",
+    "robots.*.links.*.mass",
+    "robots.*.links.*.com*",
+    "robots.*.links.*.inertia*",
+    "robots.*.joints.*.effort",
+};
+static const char *const may_slide[] = {"contact.friction", "materials.*.friction",
+                                        "pairs.*.friction"};
+
+static bool fits_one(const char *path, const char *const *pattern, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (fnmatch(pattern[i], path, 0) == 0) return true;
+  }
+  return false;
+}
+
+static bool check_parameter(tbi_run_lanes *l, const tbi_parameter *p, tabi_error *err) {
+  for (int32_t i = 0; i < p->npath; ++i) {
+    bool slides = fits_one(p->path[i], may_slide, sizeof may_slide / sizeof *may_slide);
+    l->slides = l->slides || slides;
+    if (slides || fits_one(p->path[i], may_vary, sizeof may_vary / sizeof *may_vary)) continue;
+    tbi_error_set(
+        err, TABI_ERR_ARGUMENT, (tabi_place){l->study->path, 1},
+        "engine: batch: parameter '%s' sets %.80s, but lanes may differ only in forces, "
+        "gravity, friction, controllers, postures, masses of links and efforts of joints; "
+        "take engine: world",
+        p->name, p->path[i]);
+    return false;
+  }
+  return true;
+}
+
+/* Signals of what a batch does not tell: forces of contacts and joints, the certificate. */
+static const char *const not_told[] = {
+    "certificate*", "contact*", "iterations", "ground*",  "energy.work", "*zmp.*",  "*force.?",
+    "*margin",      "*.f[xyz]", "*.slip",     "*.effort", "*.commanded", "*.limit",
+};
+
+/* Whether a signal, "gyro.wx", is of the thing of that name. */
+static bool is_of(const char *signal, const char *name) {
+  size_t length = strlen(name);
+  return length > 0 && strlen(signal) > length && signal[length] == '.' &&
+         memcmp(signal, name, length) == 0;
+}
+
+/* Names may be given without that of the robot. */
+static bool is_sensor(const tabi_model *model, const char *signal) {
+  for (int32_t i = 0; i < tabi_model_nsensor(model); ++i) {
+    const char *name = tabi_model_sensor(model, i).name;
+    const char *own = name ? strchr(name, '/') : NULL;
+    if ((name && is_of(signal, name)) || (own && is_of(signal, own + 1))) return true;
+  }
+  return false;
+}
+
+static bool check_measure(const tbi_run_lanes *l, const tbi_measure *m, tabi_error *err) {
+  bool told = m->kind == TBI_MEASURE_FELL || m->kind == TBI_MEASURE_FALL_TIME ||
+              (m->signal && !fits_one(m->signal, not_told, sizeof not_told / sizeof *not_told) &&
+               !is_sensor(tabi_scene_model(l->scene), m->signal));
+  if (told) return true;
+  tbi_error_set(err, TABI_ERR_ARGUMENT, m->place,
+                "engine: batch: measure '%s' needs forces, sensors or the certificate of a step, "
+                "but runs in lanes tell their motion only; take engine: world",
+                m->name);
+  return false;
+}
+
+static bool refuse(const tbi_run_lanes *l, tabi_error *err, const char *why) {
+  tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){l->study->path, 1},
+                "engine: batch: %.200s; take engine: world", why);
+  return false;
+}
+
+static bool check_scene(const tbi_run_lanes *l, const tabi_scene *scene, tabi_error *err) {
+  if (!tbi_scene_is_open_loop(scene))
+    return refuse(l, err, "a controller looks at the robot, and lanes can only follow targets");
+  if (scene->nmotion > 0) return refuse(l, err, "bodies or joints move as told");
+  for (int32_t i = 0; i < scene->nforce; ++i) {
+    if (scene->forces[i].link != scene->forces[0].link)
+      return refuse(l, err, "forces act on several links, and lanes push one");
+  }
+  return true;
+}
+
+/* -- life */
+
+static tabi_batch *make_batch(const tabi_scene *scene, int32_t worlds, int32_t push_link,
+                              tabi_error *err) {
+  tabi_world_def world = tabi_scene_world_def(scene);
+  tabi_batch_def def = tabi_batch_def_default();
+  def.worlds = worlds;
+  def.threads = 1;
+  def.push_link = push_link;
+  def.vary = 1U << TABI_BATCH_KP | 1U << TABI_BATCH_KD | 1U << TABI_BATCH_FRICTION;
+  for (int i = 0; i < NVARIED; ++i)
+    def.vary |= 1U << varied[i];
+  return tabi_batch_create(tabi_scene_model(scene), &world, &def, err);
+}
+
+static bool find_dofs(tbi_run_lanes *l, tabi_error *err) {
+  const tabi_model *model = tabi_scene_model(l->scene);
+  l->dof = calloc((size_t)tabi_model_njoint(model) + 1, sizeof *l->dof);
+  if (!l->dof) return tbi_error_memory(err) == TABI_OK;
+  for (int32_t j = 0; j < tabi_model_njoint(model); ++j) {
+    tabi_range v = tabi_model_joint_v(model, j);
+    l->dof[j] = v.count == 1 ? v.first : TABI_NONE;
+  }
+  return true;
+}
+
+/* A model that lanes cannot step may not even vary, so the reason comes from a batch without. */
+static bool check_model(const tbi_run_lanes *l, tabi_error *err) {
+  tabi_world_def world = tabi_scene_world_def(l->scene);
+  tabi_batch_def def = tabi_batch_def_default();
+  def.threads = 1;
+  tabi_batch *one = tabi_batch_create(tabi_scene_model(l->scene), &world, &def, err);
+  if (!one) return false;
+  bool good = tabi_batch_lanes(one) > 0 || refuse(l, err, tabi_batch_reason(one));
+  tabi_batch_destroy(one);
+  return good;
+}
+
+static bool make(tbi_run_lanes *l, tabi_error *err) {
+  for (int32_t i = 0; i < l->study->nparameter; ++i) {
+    if (!check_parameter(l, &l->study->parameter[i], err)) return false;
+  }
+  l->scene = tbi_study_scene(l->study, 0, err);
+  if (!l->scene || !check_scene(l, l->scene, err) || !check_model(l, err)) return false;
+  for (int32_t i = 0; i < l->study->nmeasure; ++i) {
+    if (!check_measure(l, &l->study->measure[i], err)) return false;
+  }
+  l->push_link = l->scene->nforce > 0 ? l->scene->forces[0].link : TABI_NONE;
+  l->batch = make_batch(l->scene, TBI_LANES_RUNS, l->push_link, err);
+  return l->batch && find_dofs(l, err);
+}
+
+tbi_run_lanes *tbi_run_lanes_create(const tabi_study *study, tabi_error *err) {
+  tbi_run_lanes *l = calloc(1, sizeof *l);
+  if (!l) {
+    tbi_error_memory(err);
+    return NULL;
+  }
+  l->study = study;
+  if (make(l, err)) return l;
+  tbi_run_lanes_destroy(l);
+  return NULL;
+}
+
+void tbi_run_lanes_destroy(tbi_run_lanes *lanes) {
+  if (!lanes) return;
+  tabi_batch_destroy(lanes->batch);
+  tabi_scene_destroy(lanes->scene);
+  free(lanes->dof);
+  free(lanes);
+}
+
+/* -- a run begins */
+
+static double *row_of(tabi_batch *batch, tabi_batch_field field, int32_t index) {
+  int32_t n = 0;
+  double *all = tabi_batch_array(batch, field, &n);
+  return all ? all + (ptrdiff_t)index * n : NULL;
+}
+
+static double friction_of(const tabi_scene *scene, const tabi_shape_def *a,
+                          const tabi_shape_def *b) {
+  double given = tabi_scene_world_def(scene).friction;
+  if (given >= 0) return given;
+  return tabi_model_surface(tabi_scene_model(scene), a->material, b->material).friction;
+}
+
+static bool may_touch(const tabi_model *model, const tabi_shape_def *a, const tabi_shape_def *b) {
+  bool fixed = tabi_model_link_body(model, a->link) == TABI_WORLD &&
+               tabi_model_link_body(model, b->link) == TABI_WORLD;
+  return !fixed && a->link != b->link && ((a->group & b->mask) != 0 || (b->group & a->mask) != 0);
+}
+
+/* The factor by which all coefficients of friction differ from those of run 0. */
+static bool find_friction(const tbi_run_lanes *l, const tabi_scene *scene, double *factor,
+                          tabi_error *err) {
+  const tabi_model *model = tabi_scene_model(l->scene);
+  double found = (double)NAN;
+  *factor = 1;
+  for (int32_t i = 0; l->slides && i < tabi_model_nshape(model); ++i) {
+    for (int32_t j = 0; j < i; ++j) {
+      tabi_shape_def a = tabi_model_shape(model, i);
+      tabi_shape_def b = tabi_model_shape(model, j);
+      if (!may_touch(model, &a, &b)) continue;
+      double here = friction_of(scene, &a, &b) / friction_of(l->scene, &a, &b);
+      if (isnan(found)) found = here;
+      if (!(fabs(here - found) <= 1e-12 * found)) {
+        return refuse(l, err,
+                      "friction of some surfaces changes by other factors than that of others; "
+                      "change that of the ground alone");
+      }
+    }
+  }
+  if (!isnan(found)) *factor = found;
+  return true;
+}
+
+/* Masses and the like, as a batch of the run's own model has them. */
+static bool copy_varied(tbi_run_lanes *l, int32_t index, tabi_error *err) {
+  tabi_batch *own = make_batch(l->lane[index].t.scene, 1, TABI_NONE, err);
+  if (!own) return false;
+  for (int i = 0; i < NVARIED; ++i) {
+    int32_t n = 0;
+    const double *from = tabi_batch_array(own, varied[i], &n);
+    double *to = row_of(l->batch, varied[i], index);
+    if (n > 0) memcpy(to, from, (size_t)n * sizeof *to);
+  }
+  tabi_batch_destroy(own);
+  return true;
+}
+
+static void update_controllers(const lane *run) {
+  const tabi_scene *scene = run->t.scene;
+  for (int32_t i = 0; i < scene->nrobot; ++i) {
+    const tbi_scene_robot *robot = &scene->robots[i];
+    if (robot->controller)
+      robot->control->update(robot->controller, run->t.world, scene->world.timestep);
+  }
+}
+
+static bool copy_gains(tbi_run_lanes *l, int32_t index, tabi_error *err) {
+  tabi_world *world = l->lane[index].t.world;
+  double *kp = row_of(l->batch, TABI_BATCH_KP, index);
+  double *kd = row_of(l->batch, TABI_BATCH_KD, index);
+  update_controllers(&l->lane[index]);
+  for (int32_t j = 0; j < tabi_model_njoint(tabi_batch_model(l->batch)); ++j) {
+    if (l->dof[j] == TABI_NONE) continue;
+    tabi_servo servo = tabi_world_get_servo(world, j);
+    if (!servo.implicit && (servo.kp > 0 || servo.kd > 0))
+      return refuse(l, err, "servos are explicit");
+    kp[l->dof[j]] = servo.kp;
+    kd[l->dof[j]] = servo.kd;
+  }
+  return true;
+}
+
+static bool begin(tbi_run_lanes *l, int32_t index, int64_t run, const char *log, tabi_error *err) {
+  lane *of = &l->lane[index];
+  *of = (lane){.done = false};
+  if (!tbi_trial_begin(l->study, run, log, &of->t, err) || !check_scene(l, of->t.scene, err))
+    return false;
+  double *friction = row_of(l->batch, TABI_BATCH_FRICTION, index);
+  of->steps = tbi_trial_steps(&of->t);
+  return find_friction(l, of->t.scene, friction, err) && copy_varied(l, index, err) &&
+         tabi_batch_reset(l->batch, &index, 1, tabi_world_q(of->t.world), tabi_world_v(of->t.world),
+                          err) == TABI_OK &&
+         copy_gains(l, index, err);
+}
+
+/* -- a step */
+
+/* The run's world in the state of the batch. */
+static void look(tbi_run_lanes *l, int32_t index) {
+  tabi_world *world = l->lane[index].t.world;
+  (void)tabi_world_set_state(world, row_of(l->batch, TABI_BATCH_Q, index),
+                             row_of(l->batch, TABI_BATCH_V, index), NULL);
+}
+
+static void set_targets(tbi_run_lanes *l, int32_t index) {
+  const tabi_world *world = l->lane[index].t.world;
+  double *target = row_of(l->batch, TABI_BATCH_TARGET, index);
+  double *torque = row_of(l->batch, TABI_BATCH_TORQUE, index);
+  double *control = row_of(l->batch, TABI_BATCH_CONTROL, index);
+  update_controllers(&l->lane[index]);
+  for (int32_t j = 0; j < tabi_model_njoint(tabi_batch_model(l->batch)); ++j) {
+    int32_t k = l->dof[j];
+    if (k == TABI_NONE) continue;
+    tabi_servo servo = tabi_world_get_servo(world, j);
+    bool stiff = servo.kp > 0;
+    target[k] = servo.target + (stiff ? servo.kd / servo.kp * servo.target_rate : 0);
+    torque[k] = stiff ? 0 : servo.kd * servo.target_rate;
+  }
+  int32_t nactuator = tabi_model_nactuator(tabi_batch_model(l->batch));
+  if (nactuator > 0) memcpy(control, world->state.control, (size_t)nactuator * sizeof *control);
+}
+
+static void add_force(const tbi_scene_force *force, double middle, tabi_world *world, double *six) {
+  double wrench[TBI_TIME_MAX];
+  double pos[3];
+  double quat[4];
+  tbi_time_function_value(&force->wrench, middle, wrench);
+  tabi_dynamics_link_pose(tabi_world_dynamics(world), force->link, pos, quat);
+  m3 turn = q_matrix(q_load(quat));
+  v3 about = v3_cross(m3_mulv(&turn, v3_load(force->at)), v3_load(wrench));
+  const double moment[3] = {about.x, about.y, about.z};
+  for (int i = 0; i < 3; ++i) {
+    six[i] += wrench[i];
+    six[3 + i] += wrench[3 + i] + moment[i];
+  }
+}
+
+/* As tbi_scene_apply_forces does; the pose of the link counts while something pushes. */
+static void set_push(tbi_run_lanes *l, int32_t index) {
+  const lane *run = &l->lane[index];
+  const tabi_scene *scene = run->t.scene;
+  double middle = tabi_world_time(run->t.world) + scene->world.timestep / 2;
+  double *six = row_of(l->batch, TABI_BATCH_PUSH, index);
+  bool looked = false;
+  if (six) memset(six, 0, 6 * sizeof *six);
+  for (int32_t i = 0; six && i < scene->nforce; ++i) {
+    const tbi_scene_force *force = &scene->forces[i];
+    if (middle < force->from || middle >= force->to) continue;
+    if (!looked) look(l, index);
+    looked = true;
+    add_force(force, middle, run->t.world, six);
+  }
+}
+
+static bool lies(tbi_run_lanes *l, int32_t index) {
+  const lane *run = &l->lane[index];
+  if (!l->study->until_fall || (run->step - 1) % TBI_FALL_EVERY != 0) return false;
+  look(l, index);
+  return tbi_measuring_fell(run->t.measuring);
+}
+
+/* What is kept of a step that was made. */
+static tabi_status observe(tbi_run_lanes *l, int32_t index, tabi_error *err) {
+  lane *run = &l->lane[index];
+  tabi_status status = TABI_OK;
+  run->status = (tabi_status)tabi_batch_status(l->batch)[index];
+  run->done = run->status != TABI_OK;
+  if (run->done) return TABI_OK;
+  run->t.world->state.head->steps = ++run->step;
+  if (run->t.recorder || tbi_measuring_looks(run->t.measuring)) look(l, index);
+  tbi_measuring_step(run->t.measuring);
+  if (run->t.recorder) status = tabi_recorder_step(run->t.recorder, err);
+  run->done = run->step >= run->steps || lies(l, index);
+  return status;
+}
+
+static int32_t prepare(tbi_run_lanes *l, int32_t count) {
+  int32_t going = 0;
+  memset(l->active, 0, sizeof l->active);
+  for (int32_t i = 0; i < count; ++i) {
+    if (l->lane[i].done) continue;
+    set_targets(l, i);
+    set_push(l, i);
+    l->active[i] = 1;
+    ++going;
+  }
+  return going;
+}
+
+/* -- all of them */
+
+static tabi_status step_all(tbi_run_lanes *l, int32_t count, tabi_error *err) {
+  tabi_status status = TABI_OK;
+  while (status == TABI_OK && prepare(l, count) > 0) {
+    (void)tabi_batch_step(l->batch, 1, l->active);
+    for (int32_t i = 0; i < count && status == TABI_OK; ++i) {
+      if (l->active[i]) status = observe(l, i, err);
+    }
+  }
+  return status;
+}
+
+/* Their time is shared evenly. */
+static void tell(tbi_run_lanes *l, const int64_t *run, int32_t count, double start,
+                 tabi_study_row *row) {
+  for (int32_t i = 0; i < count; ++i) {
+    look(l, i);
+    row[i].run = run[i];
+    row[i].engine = TABI_ENGINE_BATCH;
+    tbi_trial_tell(&l->lane[i].t, l->lane[i].status, start, &row[i]);
+    row[i].seconds /= count;
+  }
+}
+
+tabi_status tbi_run_lanes_do(tbi_run_lanes *lanes, const int64_t *run, int32_t count,
+                             const char *log, tabi_study_row *row, tabi_error *err) {
+  TBI_ASSERT(lanes && count >= 0 && count <= TBI_LANES_RUNS);
+  double start = tbi_run_clock();
+  tabi_error failed = {0};
+  bool good = true;
+  int32_t begun = 0;
+  while (good && begun < count) {
+    good = begin(lanes, begun, run[begun], begun == 0 ? log : NULL, &failed);
+    ++begun;
+  }
+  if (good && step_all(lanes, count, &failed) == TABI_OK) tell(lanes, run, count, start, row);
+  for (int32_t i = 0; i < begun; ++i)
+    tbi_trial_end(&lanes->lane[i].t, &failed);
+  if (err && failed.status != TABI_OK) *err = failed;
+  return failed.status;
+}
