@@ -8,6 +8,7 @@
 #include "workload_contact.h"
 #include "workload_dynamics.h"
 #include "workload_engines.h"
+#include "workload_turn.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,8 @@ const char tbi_bench_text[] =
     "  tabi bench drop                     a box falls on springs: largest stable time steps\n"
     "  tabi bench engines --peers          the same scenes in tabi, MuJoCo, Bullet, ODE and DART\n"
     "  tabi bench engines/pile100 --peers  one of these scenes\n"
-    "  tabi bench batch --peers            many worlds at once, and MuJoCo on as many threads\n\n"
+    "  tabi bench batch --peers            many worlds at once, and MuJoCo on as many threads\n"
+    "  tabi bench turn                     worlds of one thread, one step each in turn\n\n"
     "options:\n"
     "  --list               list the names of all rows\n"
     "  --peers              measure other engines too; says which are not installed\n"
@@ -48,7 +50,8 @@ static const struct {
     {tbi_bench_contact_list,  tbi_bench_contact },
     {tbi_bench_drop_list,     tbi_bench_drop    },
     {tbi_bench_engines_list,  tbi_bench_engines },
-    {tbi_bench_batch_list,    tbi_bench_batch   }
+    {tbi_bench_batch_list,    tbi_bench_batch   },
+    {tbi_bench_turn_list,     tbi_bench_turn    }
 };
 enum { NWORKLOAD = sizeof workloads / sizeof workloads[0] };
 

@@ -25,6 +25,10 @@ static const double point_out = 0.001;    /* m, by which it stands out of the so
 static const double longest_edge = 0.12; /* m, of a box in the pile */
 static const double density = 500;       /* kg/m^3 */
 
+static const double mesh_cell = 0.1; /* m, of the ground that is a mesh */
+
+static const char *const feet[2] = {"l_foot", "r_foot"}; /* of the shipped humanoid */
+
 void tbi_bench_scene_free(tbi_bench_scene *scene) {
   if (!scene->owner) tabi_model_destroy(scene->model);
   tabi_scene_destroy(scene->owner);
@@ -84,12 +88,36 @@ tabi_status tbi_bench_scene_init(tbi_bench_scene *scene, tabi_model *model, tabi
   return model ? make_arrays(scene, err) : err->status;
 }
 
-tabi_status tbi_bench_scene_load(tbi_bench_scene *scene, const char *path, tabi_error *err) {
-  *scene = (tbi_bench_scene){.owner = tabi_scene_load(path, NULL, err)};
+/* What the scene starts with, and the servos that its controllers set there. */
+static tabi_status take_start(tbi_bench_scene *scene, tabi_error *err) {
+  tabi_world *world = tabi_world_create(scene->model, NULL, err);
+  tabi_status status = world ? tabi_scene_reset(scene->owner, world, err) : err->status;
+  if (status == TABI_OK) {
+    tabi_scene_control(scene->owner, world);
+    memcpy(scene->q, tabi_world_q(world), (size_t)tabi_model_nq(scene->model) * sizeof *scene->q);
+    for (int32_t j = 0; j < tabi_model_njoint(scene->model); ++j)
+      if (tabi_model_joint_v(scene->model, j).count == 1)
+        scene->servo[j] = tabi_world_get_servo(world, j);
+  }
+  tabi_world_destroy(world);
+  return status;
+}
+
+tabi_status tbi_bench_scene_load(tbi_bench_scene *scene, const char *path, bool self_collision,
+                                 tabi_error *err) {
+  const char *change =
+      self_collision ? "robots.robot.self_collision=true" : "robots.robot.self_collision=false";
+  tabi_scene_def def = tabi_scene_def_default();
+  def.set = &change;
+  def.nset = 1;
+  *scene = (tbi_bench_scene){.owner = tabi_scene_load(path, &def, err)};
   if (!scene->owner) return err->status;
   // never written to: the bench's own models are the only ones that it destroys
   scene->model = (tabi_model *)tabi_scene_model(scene->owner);
-  return make_arrays(scene, err);
+  tabi_status status = make_arrays(scene, err);
+  if (status == TABI_OK) status = take_start(scene, err);
+  if (status != TABI_OK) tbi_bench_scene_free(scene);
+  return status;
 }
 
 tabi_status tbi_bench_scene_start(const tbi_bench_scene *scene, tabi_world *world,
@@ -195,9 +223,39 @@ static void add_plane(tabi_builder *builder, const double pos[3], const double q
   (void)tabi_builder_add_shape(builder, &plane);
 }
 
+/* A level ground at a height. */
+typedef void ground(tabi_builder *builder, double height);
+
 static void add_floor(tabi_builder *builder, double height) {
   const double pos[3] = {0, 0, height}, quat[4] = {1, 0, 0, 0};
   add_plane(builder, pos, quat);
+}
+
+/* Two triangles for each cell of a square. */
+static void add_mesh_floor(tabi_builder *builder, double height) {
+  enum { SIDE = 40, ROW = SIDE + 1 };
+  double vertices[ROW * ROW][3];
+  int32_t faces[SIDE * SIDE][2][3];
+  for (int i = 0; i < ROW * ROW; ++i) {
+    const int x = i % ROW - SIDE / 2, y = i / ROW - SIDE / 2;
+    memcpy(vertices[i], (double[3]){mesh_cell * x, mesh_cell * y, 0}, sizeof vertices[i]);
+  }
+  for (int i = 0; i < SIDE * SIDE; ++i) {
+    int32_t at = i / SIDE * ROW + i % SIDE;
+    memcpy(faces[i][0], (int32_t[3]){at, at + 1, at + ROW + 1}, sizeof faces[i][0]);
+    memcpy(faces[i][1], (int32_t[3]){at, at + ROW + 1, at + ROW}, sizeof faces[i][1]);
+  }
+  tabi_mesh_def mesh = tabi_mesh_def_default();
+  mesh.nvertex = ROW * ROW;
+  mesh.nface = 2 * SIDE * SIDE;
+  mesh.vertices = vertices[0];
+  mesh.faces = faces[0][0];
+  tabi_shape_def shape = tabi_shape_def_default();
+  shape.type = TABI_SHAPE_TRIANGLES;
+  shape.mesh = tabi_builder_add_mesh(builder, &mesh);
+  shape.pos[2] = height;
+  shape.mask = UINT32_MAX;
+  (void)tabi_builder_add_shape(builder, &shape);
 }
 
 static void lock_bushes(tabi_builder *builder) {
@@ -247,10 +305,17 @@ static tabi_status find_lowest(const tabi_builder *builder, double *lowest, tabi
   return status;
 }
 
-static tabi_status stand_on_floor(tbi_bench_scene *scene, tabi_builder *builder, double lowest,
-                                  tabi_error *err) {
-  add_floor(builder, lowest);
-  tabi_status status = tbi_bench_scene_init(scene, finish(builder, err), err);
+/* Takes the builder over. */
+static tabi_status stand_on(ground *add_ground, tbi_bench_scene *scene, tabi_builder *builder,
+                            tabi_error *err) {
+  double lowest = 0;
+  tabi_status status = find_lowest(builder, &lowest, err);
+  if (status != TABI_OK) {
+    tabi_builder_destroy(builder);
+    return status;
+  }
+  add_ground(builder, lowest);
+  status = tbi_bench_scene_init(scene, finish(builder, err), err);
   if (status == TABI_OK) add_servos(scene);
   return status;
 }
@@ -268,11 +333,38 @@ tabi_status tbi_bench_scene_robot(tbi_bench_scene *scene, const char *path, tabi
     scene->file = path;
     return status;
   }
-  double lowest = 0;
-  tabi_status status = find_lowest(builder, &lowest, err);
-  if (status == TABI_OK) return stand_on_floor(scene, builder, lowest, err);
-  tabi_builder_destroy(builder);
-  return status;
+  return stand_on(add_floor, scene, builder, err);
+}
+
+tabi_status tbi_bench_scene_mesh_ground(tbi_bench_scene *scene, const char *path, tabi_error *err) {
+  tabi_builder *builder = load_robot(path, err);
+  return builder ? stand_on(add_mesh_floor, scene, builder, err) : err->status;
+}
+
+/* The hull of a box's corners. */
+static void make_hull(tabi_builder *builder, tabi_shape_def *box) {
+  double corners[8][3];
+  for (int i = 0; i < 8; ++i)
+    for (int k = 0; k < 3; ++k)
+      corners[i][k] = (i >> k & 1 ? 0.5 : -0.5) * box->size[k];
+  tabi_mesh_def mesh = tabi_mesh_def_default();
+  mesh.nvertex = 8;
+  mesh.vertices = corners[0];
+  box->type = TABI_SHAPE_MESH;
+  box->mesh = tabi_builder_add_mesh(builder, &mesh);
+}
+
+tabi_status tbi_bench_scene_hull_feet(tbi_bench_scene *scene, const char *path, tabi_error *err) {
+  tabi_builder *builder = load_robot(path, err);
+  if (!builder) return err->status;
+  tabi_shape_def *shape = builder->shapes.items;
+  for (int side = 0; side < 2; ++side) {
+    int32_t foot = tabi_builder_find_link(builder, feet[side]);
+    for (int32_t i = 0; i < builder->shapes.count; ++i)
+      if (shape[i].link == foot && shape[i].collides && shape[i].type == TABI_SHAPE_BOX)
+        make_hull(builder, &shape[i]);
+  }
+  return stand_on(add_floor, scene, builder, err);
 }
 
 /* The collision box of a foot: the last one the link has. */
@@ -327,7 +419,6 @@ tabi_status tbi_bench_scene_points(tbi_bench_scene *scene, const char *path, int
   tabi_builder *builder = load_robot(path, err);
   if (!builder) return err->status;
   free_joints(builder);
-  static const char *const feet[2] = {"l_foot", "r_foot"};
   for (int side = 0; side < 2; ++side) {
     tabi_shape_def sole;
     if (!sole_of(builder, tabi_builder_find_link(builder, feet[side]), &sole)) {
@@ -337,11 +428,7 @@ tabi_status tbi_bench_scene_points(tbi_bench_scene *scene, const char *path, int
     }
     add_points(builder, &sole, points / 2);
   }
-  double lowest = 0;
-  tabi_status status = find_lowest(builder, &lowest, err);
-  if (status == TABI_OK) return stand_on_floor(scene, builder, lowest, err);
-  tabi_builder_destroy(builder);
-  return status;
+  return stand_on(add_floor, scene, builder, err);
 }
 
 static void random_quat(uint64_t *seed, double quat[4]) {

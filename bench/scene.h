@@ -19,12 +19,18 @@ typedef struct tbi_bench_scene {
  * err is set already. */
 tabi_status tbi_bench_scene_init(tbi_bench_scene *scene, tabi_model *model, tabi_error *err);
 
-/* A scene file, whose controllers are up to the caller. */
-tabi_status tbi_bench_scene_load(tbi_bench_scene *scene, const char *path, tabi_error *err);
+/* A scene file with a robot named `robot`, where it starts and with the servos that it has there;
+ * what its controllers do later is up to the caller. */
+tabi_status tbi_bench_scene_load(tbi_bench_scene *scene, const char *path, bool self_collision,
+                                 tabi_error *err);
 
 /* A robot that holds its first posture.  MJCF stands as the file says, with its own floor and
  * motors; URDF gets a floor under its lowest point and a servo at every joint. */
 tabi_status tbi_bench_scene_robot(tbi_bench_scene *scene, const char *path, tabi_error *err);
+/* The shipped humanoid as tbi_bench_scene_robot has it, but on a ground of triangles, or with hulls
+ * of the same size for its feet. */
+tabi_status tbi_bench_scene_mesh_ground(tbi_bench_scene *scene, const char *path, tabi_error *err);
+tabi_status tbi_bench_scene_hull_feet(tbi_bench_scene *scene, const char *path, tabi_error *err);
 /* The shipped humanoid on `points` small spheres, half of them under each sole, its joints without
  * limits and dry friction. */
 tabi_status tbi_bench_scene_points(tbi_bench_scene *scene, const char *path, int32_t points,

@@ -2,9 +2,11 @@
  *
  * The robots start scattered, each by its own seed, and go on for a while before the clock runs.
  * In "fall" the targets of all servos jump at random every 20 steps, so that robots fall and
- * struggle on the ground; in "stand" they stay.  MuJoCo steps as many worlds of the same model with
- * as many threads.  Time is the processors' time of all threads: what others do on the machine
- * counts little. */
+ * struggle on the ground; in "stand" they stay, and in "walk" they follow scenes/walk.yaml.  All
+ * engines make these 20 steps of a world at once. MuJoCo steps as many worlds of the same model
+ * with as many threads: the model that tabi has, and, of a robot in a file of its own, also that
+ * file as it is.  Time is the processors' time of all threads: what others do on the machine counts
+ * little. */
 #include "workload_batch.h"
 
 #include "peer.h"
@@ -17,30 +19,40 @@
 #include <string.h>
 #include <time.h>
 
-enum { WORLDS = 1024, PERIOD = 20, WARM_UP = 400, STRETCH = 200, BLOCKS = 5, ROW_NAME = 48 };
+enum { WORLDS = 1024, PERIOD = 20, STRETCH = 200, BLOCKS = 5, ROW_NAME = 48 };
 enum { ENOUGH = 100000 }; /* steps of all worlds in a stretch */
 
 typedef struct subject {
   const char *name;
-  double sway;    /* rad or m, range of the targets */
-  double scatter; /* rad, of the posture at the start */
+  const char *scene;
+  int32_t warm_up; /* steps before the clock runs */
+  bool walks;      /* targets of every step are those of the scene's controller */
+  double sway;     /* rad or m, range of the targets */
+  double scatter;  /* rad, of the posture at the start */
   bool self_collision;
 } subject;
 
 static const subject subjects[] = {
-    {"stand", 0,   0,   false},
-    {"fall",  1.0, 0.2, true },
+    {"stand", "scenes/stand.yaml", 400,  false, 0,   0,   false},
+    {"walk",  "scenes/walk.yaml",  2000, true,  0,   0,   false},
+    {"fall",  "scenes/stand.yaml", 400,  false, 1.0, 0.2, true },
 };
 enum { NSUBJECT = sizeof subjects / sizeof *subjects };
 
-/* 0: the scalar worlds; -1: MuJoCo */
-static const int32_t engines[] = {8, 4, 2, 1, 0, -1};
+/* lanes; or one of: */
+enum { WORLDS_ALONE = 0, MUJOCO = -1, MUJOCO_OWN = -2 };
+static const int32_t engines[] = {8, 4, 2, 1, WORLDS_ALONE, MUJOCO, MUJOCO_OWN};
 enum { NENGINE = sizeof engines / sizeof *engines };
 
-static void row_name(char name[ROW_NAME], const subject *s, int32_t lanes) {
-  if (lanes > 0) (void)snprintf(name, ROW_NAME, "batch/%s/lanes%d", s->name, (int)lanes);
-  if (lanes <= 0)
-    (void)snprintf(name, ROW_NAME, "batch/%s/%s", s->name, lanes == 0 ? "worlds" : "mujoco");
+static const char *engine_name(int32_t engine) {
+  if (engine > 0) return "lanes";
+  return engine == WORLDS_ALONE ? "worlds" : engine == MUJOCO ? "mujoco" : "mujoco-own";
+}
+
+static void row_name(char name[ROW_NAME], const subject *s, int32_t engine) {
+  char width[12] = "";
+  if (engine > 0) (void)snprintf(width, sizeof width, "%d", (int)engine);
+  (void)snprintf(name, ROW_NAME, "batch/%s/%s%s", s->name, engine_name(engine), width);
 }
 
 void tbi_bench_batch_list(tbi_bench_visit *visit, void *user) {
@@ -72,6 +84,8 @@ static double process_clock(void) {
 typedef struct robot {
   tbi_bench_scene scene;
   double *kp, *kd, *target; /* [nv] */
+  double *plan;             /* [nplan][nv], targets of every step; or none */
+  int32_t nplan;
   int32_t worlds, threads;
 } robot;
 
@@ -80,31 +94,39 @@ static tabi_status load_scene(const tbi_bench_options *options, const subject *s
                               tbi_bench_scene *scene, tabi_error *err) {
   char path[4096];
   if (options->model) return tbi_bench_scene_robot(scene, options->model, err);
-  tbi_bench_shipped_file("scenes/stand.yaml", path, sizeof path);
-  const char *change =
-      s->self_collision ? "robots.robot.self_collision=true" : "robots.robot.self_collision=false";
-  tabi_scene_def def = tabi_scene_def_default();
-  def.set = &change;
-  def.nset = 1;
-  tabi_scene *loaded = tabi_scene_load(path, &def, err);
-  if (!loaded) return err->status;
-  const tabi_model *model = tabi_scene_model(loaded);
-  tabi_world *world = tabi_world_create(model, NULL, err);
-  size_t njoint = (size_t)tabi_model_njoint(model);
-  *scene = (tbi_bench_scene){.owner = loaded};
-  scene->model = (tabi_model *)model; /* freed with its owner */
-  scene->q = calloc((size_t)tabi_model_nq(model), sizeof *scene->q);
-  scene->servo = calloc(njoint, sizeof *scene->servo);
-  bool whole = world && scene->q && scene->servo;
-  if (whole) {
-    (void)tabi_scene_reset(loaded, world, err);
-    tabi_scene_control(loaded, world);
-    memcpy(scene->q, tabi_world_q(world), sizeof *scene->q * (size_t)tabi_model_nq(model));
-    for (int32_t j = 0; j < (int32_t)njoint; ++j)
-      if (tabi_model_joint_v(model, j).count == 1) scene->servo[j] = tabi_world_get_servo(world, j);
+  tbi_bench_shipped_file(s->scene, path, sizeof path);
+  return tbi_bench_scene_load(scene, path, s->self_collision, err);
+}
+
+static double target_of(const tabi_world *world, int32_t joint) {
+  return tabi_world_get_servo(world, joint).target;
+}
+
+/* the targets of the scene's controller, while its robot tracks them in a world of its own */
+static tabi_status record_plan(robot *r, int32_t steps, tabi_error *err) {
+  const tabi_model *model = r->scene.model;
+  size_t nv = (size_t)tabi_model_nv(model);
+  tabi_world_def def = tabi_scene_world_def(r->scene.owner);
+  tabi_world *world = tabi_world_create(model, &def, err);
+  r->plan = calloc((size_t)steps * nv + 1, sizeof *r->plan);
+  tabi_status status =
+      world && r->plan ? tabi_scene_reset(r->scene.owner, world, err) : TABI_ERR_MEMORY;
+  for (; status == TABI_OK && r->nplan < steps; ++r->nplan) {
+    tabi_scene_control(r->scene.owner, world);
+    for (int32_t j = 0; j < tabi_model_njoint(model); ++j) {
+      tabi_range dof = tabi_model_joint_v(model, j);
+      if (dof.count == 1) r->plan[(size_t)r->nplan * nv + (size_t)dof.first] = target_of(world, j);
+    }
+    status = tabi_world_step_or_grow(world, NULL);
   }
   tabi_world_destroy(world);
-  return whole ? TABI_OK : TABI_ERR_MEMORY;
+  return status;
+}
+
+/* steps of a block */
+static int32_t stretch_of(const robot *r) {
+  int32_t steps = ENOUGH / r->worlds / PERIOD * PERIOD;
+  return steps < PERIOD ? PERIOD : steps > STRETCH ? STRETCH : steps;
 }
 
 static tabi_status load_robot(const tbi_bench_options *options, const subject *s, robot *r,
@@ -126,12 +148,14 @@ static tabi_status load_robot(const tbi_bench_options *options, const subject *s
     r->kd[dof.first] = r->scene.servo[j].kd;
     r->target[dof.first] = r->scene.servo[j].target;
   }
-  return TABI_OK;
+  bool planned = s->walks && r->scene.owner;
+  return planned ? record_plan(r, s->warm_up + BLOCKS * stretch_of(r), err) : TABI_OK;
 }
 
 static void free_robot(robot *r) {
   tbi_bench_scene_free(&r->scene);
   free(r->kp);
+  free(r->plan);
 }
 
 /* -- tabi */
@@ -142,13 +166,15 @@ static double draw(uint64_t *state) {
 }
 
 /* targets of every world, and of actuators their inputs, around where they hold */
-static void set_targets(const robot *r, const subject *s, tabi_batch *b, uint64_t *seed) {
+static void set_targets(const robot *r, const subject *s, tabi_batch *b, int32_t step,
+                        uint64_t *seed) {
   int32_t nv;
   int32_t nu;
   double *target = tabi_batch_array(b, TABI_BATCH_TARGET, &nv);
   double *control = tabi_batch_array(b, TABI_BATCH_CONTROL, &nu);
+  const double *held = r->plan ? r->plan + (ptrdiff_t)(step % r->nplan) * nv : r->target;
   for (ptrdiff_t i = 0; i < (ptrdiff_t)r->worlds * nv; ++i)
-    target[i] = r->target[i % nv] + s->sway * draw(seed);
+    target[i] = held[i % nv] + s->sway * draw(seed);
   for (ptrdiff_t i = 0; i < (ptrdiff_t)r->worlds * nu; ++i)
     control[i] = (r->scene.control ? r->scene.control[i % nu] : 0) + s->sway * draw(seed);
 }
@@ -160,22 +186,18 @@ static void begin(const robot *r, const subject *s, tabi_batch *b) {
   }
 }
 
-/* s of all processors for so many steps of every world */
-static double run(const robot *r, const subject *s, tabi_batch *b, uint64_t *seed, int32_t steps) {
+/* s of all processors for the steps from first to end of every world */
+static double run(const robot *r, const subject *s, tabi_batch *b, uint64_t *seed, int32_t first,
+                  int32_t end) {
   double time = 0;
-  for (int32_t i = 0; i < steps; ++i) {
-    if (i % PERIOD == 0) set_targets(r, s, b, seed);
+  int32_t together = r->plan ? 1 : PERIOD;
+  for (int32_t i = first; i < end; i += together) {
+    set_targets(r, s, b, i, seed);
     double start = process_clock();
-    (void)tabi_batch_step(b, 1, NULL);
+    (void)tabi_batch_step(b, together, NULL);
     time += process_clock() - start;
   }
   return time;
-}
-
-/* steps of a block */
-static int32_t stretch_of(const robot *r) {
-  int32_t steps = ENOUGH / r->worlds / PERIOD * PERIOD;
-  return steps < PERIOD ? PERIOD : steps > STRETCH ? STRETCH : steps;
 }
 
 /* the mean of what the certificates of all worlds tell */
@@ -204,9 +226,9 @@ static bool measure(const robot *r, const subject *s, int32_t lanes, tbi_row *ro
   double best = HUGE_VAL;
   int32_t stretch = stretch_of(r);
   begin(r, s, b);
-  (void)run(r, s, b, &seed, WARM_UP);
-  for (int i = 0; i < BLOCKS; ++i)
-    best = fmin(best, run(r, s, b, &seed, stretch) / stretch / r->worlds);
+  (void)run(r, s, b, &seed, 0, s->warm_up);
+  for (int32_t i = 0, at = s->warm_up; i < BLOCKS; ++i, at += stretch)
+    best = fmin(best, run(r, s, b, &seed, at, at + stretch) / stretch / r->worlds);
   row->lanes = tabi_batch_lanes(b);
   row->us = 1e6 * best;
   row->per_second = 1 / best;
@@ -222,8 +244,28 @@ static bool measure(const robot *r, const subject *s, int32_t lanes, tbi_row *ro
 
 /* -- MuJoCo */
 
-static bool measure_peer(const robot *r, const subject *s, tbi_row *row, char *trouble,
-                         size_t size) {
+/* the plan as inputs of MuJoCo's servos, which are 0 where the robot holds its first posture; a
+ * file that is empty means none */
+static bool write_plan(const robot *r, char name[256]) {
+  const tabi_model *model = r->scene.model;
+  int32_t nv = tabi_model_nv(model);
+  name[0] = '\0';
+  if (!r->plan) return true;
+  FILE *file = tbi_process_file(name, ".bin");
+  if (!file) return false;
+  for (int32_t step = 0; step < r->nplan; ++step)
+    for (int32_t j = 0; j < tabi_model_njoint(model); ++j) {
+      int32_t k = tabi_model_joint_v(model, j).first;
+      if (!(r->scene.servo[j].kp > 0)) continue;
+      double input = r->plan[(ptrdiff_t)step * nv + k] - r->target[k];
+      (void)fwrite(&input, sizeof input, 1, file);
+    }
+  return fclose(file) == 0;
+}
+
+/* file NULL: the model that tabi has */
+static bool measure_peer(const robot *r, const subject *s, const char *file, tbi_row *row,
+                         char *trouble, size_t size) {
   tbi_peer peer;
   tabi_dynamics *d = tabi_dynamics_create(r->scene.model, NULL);
   double *v = calloc((size_t)tabi_model_nv(r->scene.model) + 1, sizeof *v);
@@ -234,13 +276,16 @@ static bool measure_peer(const robot *r, const subject *s, tbi_row *row, char *t
                       .v = v,
                       .touching = true,
                       .servo = r->scene.servo};
-  bool ok = d && v && tbi_peer_start_world(&peer, &def, r->scene.file, trouble, size);
+  bool ok = d && v && tbi_peer_start_world(&peer, &def, file, trouble, size);
   if (ok) {
-    char question[160];
+    char question[480];
+    char plan[256];
     double answer[2];
-    (void)snprintf(question, sizeof question, "many %g %g %d %d %d %d\n", s->sway, s->scatter,
-                   (int)r->worlds, (int)r->threads, WARM_UP / 2, stretch_of(r) / 4 + 1);
-    ok = tbi_process_ask(&peer.process, question, answer, 2) && answer[0] > 0;
+    ok = write_plan(r, plan);
+    (void)snprintf(question, sizeof question, "many %g %g %d %d %d %d %s\n", s->sway, s->scatter,
+                   (int)r->worlds, (int)r->threads, (int)s->warm_up, (int)stretch_of(r), plan);
+    ok = ok && tbi_process_ask(&peer.process, question, answer, 2) && answer[0] > 0;
+    if (plan[0]) (void)remove(plan);
     if (ok) {
       row->us = 1e6 * answer[0];
       row->per_second = 1 / answer[0];
@@ -263,7 +308,7 @@ static tbi_row *add_row(tbi_report *report, const robot *r, const subject *s, in
   if (!row) return NULL;
   row_name(row->name, s, lanes);
   row->subject = s->name;
-  row->function = lanes < 0 ? "mujoco" : lanes == 0 ? "worlds" : "lanes";
+  row->function = engine_name(lanes);
   row->dof = tabi_model_nv(r->scene.model);
   row->links = tabi_model_nlink(r->scene.model);
   row->worlds = r->worlds;
@@ -285,12 +330,16 @@ static void print_rows(const tbi_report *report, int32_t first) {
   }
 }
 
-/* how many times faster than the peer, which is the last */
+/* how many times faster than MuJoCo on the same model, or else on the robot's own file */
 static void find_ratios(tbi_report *report, int32_t first) {
-  const tbi_row *peer = &report->rows[report->nrow - 1];
-  if (strcmp(peer->function, "mujoco") != 0 || !(peer->per_second > 0)) return;
-  for (int32_t i = first; i < report->nrow - 1; ++i)
-    report->rows[i].ratio = report->rows[i].per_second / peer->per_second;
+  const tbi_row *peer = NULL;
+  for (int32_t i = report->nrow - 1; i >= first; --i) {
+    const tbi_row *row = &report->rows[i];
+    if (strncmp(row->function, "mujoco", 6) == 0 && row->per_second > 0) peer = row;
+  }
+  for (int32_t i = first; peer && i < report->nrow; ++i)
+    if (&report->rows[i] != peer)
+      report->rows[i].ratio = report->rows[i].per_second / peer->per_second;
 }
 
 /* a width that this machine does not have gives no row */
@@ -312,12 +361,14 @@ static int measure_subject(const tbi_bench_options *options, const subject *s, t
     char name[ROW_NAME];
     row_name(name, s, engines[e]);
     if (!tbi_bench_wants(options, name) || (engines[e] < 0 && !options->peers)) continue;
+    if (engines[e] == MUJOCO_OWN && !r.scene.file) continue;
     if (engines[e] > 0 && !has_lanes(r.scene.model, engines[e])) continue;
     tbi_bench_progress(options, name);
     tbi_row *row = add_row(report, &r, s, engines[e]);
     if (!row) break;
     char trouble[160] = "";
-    bool ok = engines[e] < 0 ? measure_peer(&r, s, row, trouble, sizeof trouble)
+    const char *file = engines[e] == MUJOCO_OWN ? r.scene.file : NULL;
+    bool ok = engines[e] < 0 ? measure_peer(&r, s, file, row, trouble, sizeof trouble)
                              : measure(&r, s, engines[e], row, &err);
     if (!ok)
       (void)snprintf(row->note, sizeof row->note, "%.150s", engines[e] < 0 ? trouble : err.message);

@@ -37,7 +37,17 @@ static const method methods[NMETHOD] = {
     [DENSE20] = {"dense20", TABI_CONTACT_CONE_PAPER, true }
 };
 
-typedef enum scene_kind { STAND, SETTLE, POINTS, STACK, PILE, FALL, SNAKE } scene_kind;
+typedef enum scene_kind {
+  STAND,
+  HULL_FEET,
+  MESH_GROUND,
+  SETTLE,
+  POINTS,
+  STACK,
+  PILE,
+  FALL,
+  SNAKE
+} scene_kind;
 
 typedef struct subject_scene {
   const char *name;
@@ -54,26 +64,28 @@ enum {
 };
 
 static const subject_scene scenes[] = {
-    {"stand",      STAND,  0,    ALL,                                  true },
-    {"settle",     SETTLE, 0,    1 << CONE | 1 << EXACT,               false},
-    {"points8",    POINTS, 8,    FIXED | AT_ONCE,                      false},
-    {"points16",   POINTS, 16,   FIXED | AT_ONCE,                      false},
-    {"points40",   POINTS, 40,   FIXED | AT_ONCE,                      false},
-    {"points100",  POINTS, 100,  FIXED | AT_ONCE,                      false},
-    {"points200",  POINTS, 200,  FIXED | AT_ONCE,                      false},
-    {"points400",  POINTS, 400,  FIXED | AT_ONCE,                      false},
-    {"points1000", POINTS, 1000, 1 << CONE20,                          false},
-    {"stack10",    STACK,  10,   1 << CONE | 1 << EXACT,               false},
-    {"pile10",     PILE,   10,   1 << CONE | 1 << EXACT | 1 << CONE20, false},
-    {"pile20",     PILE,   20,   1 << CONE | 1 << EXACT | 1 << CONE20, true },
-    {"pile50",     PILE,   50,   1 << CONE | 1 << EXACT | 1 << CONE20, false},
-    {"pile100",    PILE,   100,  1 << CONE | 1 << EXACT | 1 << CONE20, true },
-    {"pile300",    PILE,   300,  1 << CONE | 1 << CONE20,              false},
-    {"fall20",     FALL,   20,   1 << CONE | 1 << EXACT,               false},
-    {"fall100",    FALL,   100,  1 << CONE | 1 << EXACT,               false},
-    {"snake100",   SNAKE,  100,  1 << PENALTY,                         false},
-    {"snake200",   SNAKE,  200,  1 << PENALTY,                         false},
-    {"snake400",   SNAKE,  400,  1 << PENALTY,                         false},
+    {"stand",      STAND,       0,    ALL,                                  true },
+    {"hullfeet",   HULL_FEET,   0,    1 << CONE,                            false},
+    {"meshground", MESH_GROUND, 0,    1 << CONE,                            false},
+    {"settle",     SETTLE,      0,    1 << CONE | 1 << EXACT,               false},
+    {"points8",    POINTS,      8,    FIXED | AT_ONCE,                      false},
+    {"points16",   POINTS,      16,   FIXED | AT_ONCE,                      false},
+    {"points40",   POINTS,      40,   FIXED | AT_ONCE,                      false},
+    {"points100",  POINTS,      100,  FIXED | AT_ONCE,                      false},
+    {"points200",  POINTS,      200,  FIXED | AT_ONCE,                      false},
+    {"points400",  POINTS,      400,  FIXED | AT_ONCE,                      false},
+    {"points1000", POINTS,      1000, 1 << CONE20,                          false},
+    {"stack10",    STACK,       10,   1 << CONE | 1 << EXACT,               false},
+    {"pile10",     PILE,        10,   1 << CONE | 1 << EXACT | 1 << CONE20, false},
+    {"pile20",     PILE,        20,   1 << CONE | 1 << EXACT | 1 << CONE20, true },
+    {"pile50",     PILE,        50,   1 << CONE | 1 << EXACT | 1 << CONE20, false},
+    {"pile100",    PILE,        100,  1 << CONE | 1 << EXACT | 1 << CONE20, true },
+    {"pile300",    PILE,        300,  1 << CONE | 1 << CONE20,              false},
+    {"fall20",     FALL,        20,   1 << CONE | 1 << EXACT,               false},
+    {"fall100",    FALL,        100,  1 << CONE | 1 << EXACT,               false},
+    {"snake100",   SNAKE,       100,  1 << PENALTY,                         false},
+    {"snake200",   SNAKE,       200,  1 << PENALTY,                         false},
+    {"snake400",   SNAKE,       400,  1 << PENALTY,                         false},
 };
 enum { NSCENE = sizeof scenes / sizeof scenes[0] };
 
@@ -83,6 +95,8 @@ static const struct {
   int32_t min_steps, max_steps, own, peer;
 } kinds[] = {
     [STAND] = {NULL,     1000, 1000, 1000, 1000},
+      [HULL_FEET] = {NULL,     1000, 1000, 1000, 0   },
+    [MESH_GROUND] = {NULL,     1000, 1000, 1000, 0   },
       [SETTLE] = {NULL,     100,  100,  0,    0   },
     [POINTS] = {"points", 200,  200,  50,   50  },
       [STACK] = {NULL,     1000, 8000, 50,   1000},
@@ -237,6 +251,8 @@ static tabi_status open_scene(const tbi_bench_options *options, const subject_sc
   }
   if (which->kind == SNAKE) return tbi_bench_scene_snake(scene, which->size, err);
   if (which->kind == STACK) return tbi_bench_scene_stack(scene, which->size, err);
+  if (which->kind == HULL_FEET) return tbi_bench_scene_hull_feet(scene, path, err);
+  if (which->kind == MESH_GROUND) return tbi_bench_scene_mesh_ground(scene, path, err);
   if (which->kind == POINTS) return tbi_bench_scene_points(scene, path, which->size, err);
   return tbi_bench_scene_robot(scene, options->model ? options->model : path, err);
 }

@@ -240,7 +240,7 @@ static void look(measurement *m, entry *e, tbi_row *row) {
 /* Steps of tabi are counted one by one, some of a run in motion; those of a peer in one go. */
 static double count_instructions(const measurement *m, entry *e) {
   enum { SAMPLES = 8 };
-  const double slow = 50, max_time = 8, plenty = 1.5e6; /* valgrind's factor, s, instructions */
+  const double slow = 50, max_time = 8, plenty = 5e5; /* valgrind's factor, s, instructions */
   const tbi_comparison *comparison = m->comparison;
   double count = 0, n = floor(max_time / (slow * e->times[0]));
   int32_t steps = n < 1 ? 1 : n > 2000 ? 2000 : (int32_t)n, samples = 0;

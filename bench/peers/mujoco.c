@@ -9,7 +9,7 @@
  *                                step from the first keyframe, then look at a stretch of 50 steps:
  *                                mean contacts, mean iterations, depth, speed; nan: diverged or
  *                                full.  HOLD 1: inputs at which motors do not pull at the start
- *     many SWAY SCATTER WORLDS THREADS WARM_UP STRETCH
+ *     many SWAY SCATTER WORLDS THREADS WARM_UP STRETCH [FILE]
  *                                many worlds, see mujoco_many.h: s of a step, mean contacts
  *     run FUNCTION CALLS         seconds of CPU time, or nan for what MuJoCo does not have;
  *                                "step" runs over that stretch again and again
@@ -134,13 +134,25 @@ static bool in_trouble(const mjData *d) {
   return false;
 }
 
+/* of the last step; later versions solve islands one by one */
+static double iterations_of(const mjData *d) {
+#if mjVERSION_HEADER >= 300
+  int most = 0;
+  for (int i = 0; i < mjNISLAND; ++i)
+    most = d->solver_niter[i] > most ? d->solver_niter[i] : most;
+  return most;
+#else
+  return d->solver_iter;
+#endif
+}
+
 static void look_at_stretch(engine *e) {
   double contacts = 0, iterations = 0, depth = 0, speed = 0;
   rewind_stretch(e);
   for (int i = 0; i < STRETCH; ++i) {
     mj_step(e->model, e->data);
     contacts += (double)e->data->ncon / STRETCH;
-    iterations += (double)e->data->solver_iter / STRETCH;
+    iterations += iterations_of(e->data) / STRETCH;
     for (int c = 0; c < e->data->ncon; ++c)
       depth = fmax(depth, -e->data->contact[c].dist);
   }
@@ -173,7 +185,7 @@ static double run(engine *e, const char *name, int calls) {
   for (int i = 0; i < calls; ++i) {
     set_state(e, e->state);
     functions[f].call(e);
-    e->state = (e->state + 1) % e->model->nkey;
+    e->state = (e->state + 1) % (int)e->model->nkey;
   }
   return tbi_measure_clock() - start;
 }
@@ -191,8 +203,20 @@ static void check(engine *e, int state) {
   (void)printf("%.17g %.17g\n", kinetic, power);
 }
 
+/* the numbers of a file of doubles, rows of n; NULL: there is none */
+static double *read_rows(const char *path, int n, int *rows) {
+  FILE *file = fopen(path, "rb");
+  long size = file && fseek(file, 0, SEEK_END) == 0 ? ftell(file) : 0;
+  double *x = size > 0 && n > 0 ? malloc((size_t)size) : NULL;
+  if (x) rewind(file);
+  *rows = x ? (int)(fread(x, sizeof *x, (size_t)size / sizeof *x, file) / (size_t)n) : 0;
+  if (file) (void)fclose(file);
+  return x;
+}
+
 static bool many(const engine *e, const char *line) {
   tbi_many m = {0};
+  char path[256] = "";
   char *at = NULL;
   m.sway = strtod(line, &at);
   m.scatter = strtod(at, &at);
@@ -201,14 +225,21 @@ static bool many(const engine *e, const char *line) {
   m.warm_up = (int)strtol(at, &at, 10);
   m.stretch = (int)strtol(at, &at, 10);
   if (m.worlds < 1 || m.threads < 1 || m.warm_up < 0 || m.stretch < 1) return false;
+  double *plan = NULL;
+  if (sscanf(at, "%255s", path) == 1) {
+    plan = read_rows(path, (int)e->model->nu, &m.nplan);
+    if (!plan || m.nplan < 1) return false;
+  }
+  m.plan = plan;
   double contacts;
   double time = tbi_mujoco_many(e->model, &m, &contacts);
+  free(plan);
   (void)printf("%.17g %.17g\n", time, contacts);
   return true;
 }
 
 static int answer(engine *e) {
-  char line[128], name[32];
+  char line[512], name[32];
   while (fgets(line, sizeof line, stdin)) {
     char *number = strrchr(line, ' ');
     long n = number ? strtol(number, NULL, 10) : -1;

@@ -59,12 +59,22 @@ static bool cut(cutter *c, FILE *from) {
   return ok;
 }
 
+/* a copy of a part under its name */
+static bool add_file(mjVFS *files, const char *name, const part *p) {
+#if mjVERSION_HEADER >= 300
+  return mj_addBufferVFS(files, name, p->text, (int)p->size) == 0;
+#else
+  if (mj_makeEmptyFileVFS(files, name, (int)p->size) != 0) return false;
+  memcpy(files->filedata[mj_findFileVFS(files, name)], p->text, p->size);
+  return true;
+#endif
+}
+
 static bool keep(mjVFS *files, const cutter *c) {
   for (int i = 0; i < c->count; ++i) {
     char name[32];
     (void)snprintf(name, sizeof name, "part%d.xml", i);
-    if (mj_makeEmptyFileVFS(files, name, (int)c->parts[i].size) != 0) return false;
-    memcpy(files->filedata[mj_findFileVFS(files, name)], c->parts[i].text, c->parts[i].size);
+    if (!add_file(files, name, &c->parts[i])) return false;
   }
   return true;
 }

@@ -15,6 +15,7 @@ typedef struct share {
   const tbi_many *many;
   mjData **data;
   int first, end, steps;
+  int done; /* steps before these */
   uint64_t seed;
   double contacts;
 } share;
@@ -30,18 +31,30 @@ static double process_clock(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* by the plan, or around that of the first keyframe, from which worlds start */
+static double input_of(share *s, int u, int step) {
+  const tbi_many *many = s->many;
+  if (many->plan) return many->plan[(long)(step % many->nplan) * s->model->nu + u];
+  double held = s->model->nkey > 0 ? s->model->key_ctrl[u] : 0;
+  return held + many->sway * draw(&s->seed);
+}
+
 static void *step_worlds(void *argument) {
   share *s = argument;
   s->contacts = 0;
-  for (int i = 0; i < s->steps; ++i) {
+  int together = s->many->plan ? 1 : PERIOD;
+  for (int i = 0; i < s->steps; i += together) {
     for (int w = s->first; w < s->end; ++w) {
       mjData *d = s->data[w];
-      for (int u = 0; i % PERIOD == 0 && u < s->model->nu; ++u)
-        d->ctrl[u] = s->many->sway * draw(&s->seed);
-      mj_step(s->model, d);
-      s->contacts += d->ncon;
+      for (int u = 0; u < s->model->nu; ++u)
+        d->ctrl[u] = input_of(s, u, s->done + i);
+      for (int k = 0; k < together; ++k) {
+        mj_step(s->model, d);
+        s->contacts += d->ncon;
+      }
     }
   }
+  s->done += s->steps;
   return NULL;
 }
 

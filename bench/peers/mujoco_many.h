@@ -9,6 +9,8 @@ typedef struct tbi_many {
   double sway, scatter;
   int worlds, threads;
   int warm_up, stretch; /* steps */
+  const double *plan;   /* [nplan][nu], inputs of every step; NULL: they jump by sway */
+  int nplan;
 } tbi_many;
 
 /* s of all processors for one step of one world, the best of a few stretches, and the mean number

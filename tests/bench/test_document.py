@@ -43,7 +43,9 @@ class Document(unittest.TestCase):
                 "commands_native": {"walk": {"simulated": 10, "seconds": 0.125}},
                 "rows": [row("pile100/tabi", 200, 1e-4), row("pile100/bullet", 100, 1e-5),
                          row("pile100/mujoco", 900, 1e-3), absent,
-                         row("slope/tabi", 3, 0, error=1e-8)]}
+                         row("slope/tabi", 3, 0, error=1e-8),
+                         {"workload": "contact/hullfeet/cone", "engine": "tabi", "us": 7,
+                          "contacts": 8}]}
         path = os.path.join(folder, "numbers.json")
         with open(path, "w", encoding="utf-8") as file:
             json.dump(data, file)
@@ -57,6 +59,7 @@ class Document(unittest.TestCase):
         self.assertIn("| cube on a slope: creep, m/s | at most 1e-09 | 1.0e-08 (missed) |", text)
         self.assertIn("times real time | at least 100 | 80 (missed) |", text)
         self.assertIn("| loading SR1, ms | at most 5 | not measured |", text)
+        self.assertIn("| `contact/hullfeet` | 8 | 7 |", text)
         self.assertRegex(text, r"\| `pile100` \| dart \|[ |]*\| left out: slow \|")
 
     def test_chart_has_a_mark_for_each_number(self):

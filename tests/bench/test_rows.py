@@ -37,6 +37,28 @@ class Engines(Case):
         # what hangs from the world is solved at the middle of the step
         self.assertLess(row["energy"], 1e-9)
 
+    def test_all_loops_of_a_large_scene_stay_closed(self):
+        row = self.rows("engines/loops53/tabi")["loops53/tabi"]
+        self.assertEqual(row["dof"], 159)
+        self.assertLess(row["error"], 1e-8)
+
+    def test_hulls_and_meshes_stand_as_boxes_on_a_plane(self):
+        rows = self.rows(*(f"contact/{s}/cone" for s in ("stand", "hullfeet", "meshground")))
+        for name, row in rows.items():
+            self.assertEqual(row["contacts"], 8, name)
+            self.assertLess(row["penetration"], 1e-9, name)
+            self.assertLess(row["speed"], 1e-9, name)
+
+    @unittest.skipUnless(MUJOCO, "tabi-bench-mujoco is not built")
+    def test_robot_falls_alike(self):
+        rows = self.rows("engines/fall/tabi", "engines/fall/mujoco", peers=True)
+        ours, theirs = rows["fall/tabi"], rows["fall/mujoco"]
+        # it lies: more than its soles touch, and no more than the soles at first
+        for row in (ours, theirs):
+            self.assertEqual(row["steps"], 3000)
+            self.assertLess(row["speed"], 0.2)
+        self.assertAlmostEqual(ours["contacts"] / theirs["contacts"], 1, delta=0.3)
+
     def test_without_peers_there_are_none(self):
         self.assertEqual(list(self.rows("engines/chain10")), ["chain10/tabi"])
 
