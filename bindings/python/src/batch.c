@@ -254,6 +254,41 @@ static PyObject *rollout(PyObject *self, PyObject *args) {
   return NULL;
 }
 
+enum { LOOK = 16 }; /* com, and of a link pos, quat, linear and angular velocity */
+
+/* Masses are those of the model, also where they vary. */
+static void look_at(tabi_batch *b, tabi_dynamics *dynamics, int32_t link, double *to) {
+  const tabi_model *model = tabi_batch_model(b);
+  const double *q = tabi_batch_array(b, TABI_BATCH_Q, NULL);
+  const double *v = tabi_batch_array(b, TABI_BATCH_V, NULL);
+  for (int32_t i = 0; i < tabi_batch_worlds(b); ++i, to += LOOK) {
+    tabi_dynamics_set_state(dynamics, q, v);
+    tabi_dynamics_com(dynamics, to);
+    tabi_dynamics_link_pose(dynamics, link, to + 3, to + 6);
+    tabi_dynamics_link_velocity(dynamics, link, to + 10, to + 13);
+    q += tabi_model_nq(model);
+    v += tabi_model_nv(model);
+  }
+}
+
+static PyObject *look(PyObject *self, PyObject *args) {
+  int link = 0;
+  double *to = NULL;
+  tabi_error err = {0};
+  tabi_batch *b = use(self);
+  if (!b || !PyArg_ParseTuple(args, "i", &link)) return NULL;
+  if (link < 0 || link >= tabi_model_nlink(tabi_batch_model(b))) {
+    PyErr_SetString(PyExc_IndexError, "no such link");
+    return NULL;
+  }
+  tabi_dynamics *dynamics = tabi_dynamics_create(tabi_batch_model(b), &err);
+  if (!dynamics) return tbi_py_raise(&err);
+  PyObject *result = tbi_py_new_array(tabi_batch_worlds(b), LOOK, &to);
+  if (result) look_at(b, dynamics, link, to);
+  tabi_dynamics_destroy(dynamics);
+  return result;
+}
+
 static PyMethodDef methods[] = {
     {"_array",       array,   METH_VARARGS,              "Field i as a flat view."               },
     {"_field_names", fields,  METH_NOARGS | METH_STATIC, "Names of all fields."                  },
@@ -263,6 +298,7 @@ static PyMethodDef methods[] = {
     {"_reset",       reset,   METH_VARARGS,              "Begins worlds anew."                   },
     {"_scatter",     scatter, METH_VARARGS,              "Moves a world at random."              },
     {"_rollout",     rollout, METH_VARARGS,              "Open-loop targets to states."          },
+    {"_look",        look,    METH_VARARGS,              "CoM, pose and velocities of a link."   },
     {NULL,           NULL,    0,                         NULL                                    },
 };
 
