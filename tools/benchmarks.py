@@ -2,6 +2,7 @@
 """What tools/benchmarks.sh does with the numbers of `tabi bench --json`.
 
   benchmarks.py commands TABI FOLDER             times of whole commands; FOLDER: other models, or ""
+  benchmarks.py goals                            rows that have a goal, those of a scene in a line
   benchmarks.py keep FOLDER JSON MACHINE COMPILER
                                                  FOLDER/native/*.json and FOLDER/release/*.json in one
   benchmarks.py tables JSON DOCUMENT             rewrites tables between <!-- name --> and <!-- end -->
@@ -18,7 +19,8 @@ import time
 
 KEPT = ["us", "us_median", "instructions", "contacts", "penetration", "error", "gap", "energy",
         "residual", "speed", "steps", "memory"]
-ERRORS = ["slope", "rolling", "bouncing", "balls666", "momentum", "energy", "loops10"]
+ERRORS = ["slope", "rolling", "bouncing", "balls666", "momentum", "energy", "loops10",
+          "loops53"]
 
 # goals: name, scene, tabi's row, the peers', how many times as fast
 GOALS = [
@@ -31,9 +33,18 @@ GOALS = [
      ["mujoco", "mujoco-cg", "bullet", "dart"], 1),
     ("pile of 100", "pile100", "tabi", ["bullet", "ode"], 1),
     ("pile of 300", "pile300", "tabi", ["bullet", "ode"], 1),
+    ("pile of 1000", "pile1000", "tabi", ["bullet", "ode"], 1.5),
     ("pile of 100", "pile100", "tabi", ["mujoco", "mujoco-cg"], 4),
     ("pile of 300", "pile300", "tabi", ["mujoco", "mujoco-cg"], 10),
     ("chain of 1000", "chain1000", "tabi", ["mujoco"], 3),
+    ("100 boxes fall", "drop100", "tabi", ["bullet", "ode"], 1),
+    ("100 boxes fall", "drop100", "tabi", ["mujoco"], 4),
+    ("300 boxes fall", "drop300", "tabi", ["bullet", "ode"], 1),
+    ("300 boxes fall", "drop300", "tabi", ["mujoco"], 4),
+    ("1000 boxes fall", "drop1000", "tabi", ["bullet", "ode"], 1),
+    ("1000 boxes fall", "drop1000", "tabi", ["mujoco"], 4),
+    ("limp humanoid falls", "limp", "tabi", ["mujoco"], 2),
+    ("humanoid36 falls, self-collision", "fall", "tabi", ["mujoco"], 3),
 ]
 
 
@@ -81,6 +92,17 @@ def commands(tabi, folder):
     json.dump(found, sys.stdout)
 
 
+def print_goals():
+    """Scenes and, of each, the rows of tabi and its peers that a table has for both presets."""
+    rows = {"slope": ["tabi"], "chain10": ["tabi"]}
+    for _, scene, ours, others, _ in GOALS:
+        named = rows.setdefault(scene, [])
+        named += [name for name in [ours, *others] if name not in named]
+    rows.pop("pile1000")  # takes minutes to come to rest
+    for scene, named in rows.items():
+        print(scene, *(f"engines/{scene}/{name}" for name in named))
+
+
 # --- keeping numbers
 
 def shortened(row):
@@ -93,7 +115,7 @@ def shortened(row):
 def rows_of(folder, order):
     """All rows of a preset, its scenes in the order that tabi lists them in."""
     rows = []
-    for scene in order + ["growth"]:
+    for scene in order + ["growth", "alone"]:
         rows += part_of(folder, f"{scene}.json", {"rows": []})["rows"]
     return rows
 
@@ -292,6 +314,18 @@ def errors(data):
     return lines_of(head, rows)
 
 
+def alone(data):
+    """Scenes that no peer has, beside the same robot on the same floor without meshes."""
+    rows = []
+    for row in data["rows"]:
+        workload, scene, _ = row["workload"].split("/")
+        if workload == "contact" and scene in ("stand", "hullfeet", "meshground"):
+            rows.append([f"`contact/{scene}`", number(row.get("contacts"), "{:.0f}"),
+                         micros(row.get("us")), number(row.get("penetration")),
+                         number(row.get("residual")), number(row.get("speed"))])
+    return lines_of(["scene", "contacts", "us", "depth m", "certificate m/s", "speed m/s"], rows)
+
+
 def growth(data):
     rows = [[f"`{item['shape']}/{item['function']}`", item["size"], f"{item['from']:.0f}",
              f"{item['us']:.2f}"] for item in data["growth"]]
@@ -307,7 +341,7 @@ def growth(data):
 
 
 TABLES = {"conditions": conditions, "goals": goals, "limits": limits, "speed": speed,
-          "errors": errors, "growth": growth}
+          "errors": errors, "alone": alone, "growth": growth}
 
 
 def tables(path, document):
@@ -325,4 +359,4 @@ def tables(path, document):
 
 
 if __name__ == "__main__":
-    {"commands": commands, "keep": keep, "tables": tables}[sys.argv[1]](*sys.argv[2:])
+    {"commands": commands, "goals": print_goals, "keep": keep, "tables": tables}[sys.argv[1]](*sys.argv[2:])

@@ -313,7 +313,7 @@ def check_keys(sources, piece):
         keys = list(yaml_keys(text)) if piece.language == "yaml" else []
     for path in re.findall(r"--set '?((?:[\w/]+\.)*\w+)=", text):
         if path != "path":  # the placeholder of the help text
-            keys.append((0, None, path.split(".")[-1]))
+            keys.append((0, None, re.sub(r"(\.\d+)+$", "", path).split(".")[-1]))
     for i, parent, key in keys:
         if parent not in NAMED_CHILDREN and key not in sources.keys:
             yield piece.line + i, f"no key '{key}' in scenes" + near(key, sources.keys)

@@ -18,7 +18,8 @@ HEAD = """# Python interface
 Made by `tools/python_api.py` from the docstrings; [python.md](python.md) is the tutorial. Arrays are NumPy's, of
 doubles; their shapes stand in brackets.
 """
-MODULES = (("tabi", tabi, tabi.__all__), ("tabi.gym", tabi.gym, ["RobotEnv", "Humanoid", "Biped", "make_env"]),
+MODULES = (("tabi", tabi, tabi.__all__), ("tabi.gym", tabi.gym, ["RobotEnv", "Humanoid", "Biped", "make_env",
+                                               "RobotVectorEnv", "make_vec"]),
            ("tabi.plot", tabi.plot, ["signals", "balance", "histogram"]))
 
 
