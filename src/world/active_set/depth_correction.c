@@ -13,7 +13,9 @@
  * stays: nothing comes closer.
  *
  * The more a mechanism amplifies, the gentler: where links would become n times too fast, the share
- * 1/n^2 of the correction is left, so that they get c/n in each of the steps that it takes. */
+ * 1/n^2 of the correction is left, so that they get c/n in each of the steps that it takes.  Where
+ * much work has found no solution with correction, there is none in this step: shares of it would
+ * cost as much each, and the velocities that they are taken from would mean nothing. */
 #include "base/assertion.h"
 #include "problem/sweep.h"
 #include "world/active_set/active_set.h"
@@ -23,7 +25,7 @@
 
 #define FAST  2.0
 #define HEAVY 10.0
-enum { REDUCTIONS = 3 };
+enum { REDUCTIONS = 3, MUCH_WORK = 500 }; /* MUCH_WORK: iterations of one solution */
 
 /* -- what is corrected */
 
@@ -221,14 +223,20 @@ static void set_shares(tabi_world *w, double share) {
     w->correction.cluster[k].share = share;
 }
 
+static bool has_failed(const tbi_solution *s) {
+  return !s->converged && s->iterations >= MUCH_WORK;
+}
+
 void tbi_limit_depth_correction(tabi_world *w, tbi_solution *solution) {
   const tbi_problem *p = &w->setup.problem;
   if (w->method->info.compliant || w->method->as_published || !any_correction(w)) return;
   find_wanted(w);
   if (is_moderate(w)) return;
+  bool failed = has_failed(solution);
   /* without correction, and with all of it */
   set_shares(w, 0);
   solve_again(w, solution);
+  if (failed) return;
   memcpy(w->solution.v_new, p->sum, sizeof *p->sum * (size_t)w->model->nv);
   set_shares(w, 1);
   solve_again(w, solution);
