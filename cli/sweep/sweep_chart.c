@@ -1,12 +1,14 @@
 /* sweep_chart.c - response curves, maps and bars. */
 #include "sweep/sweep_chart.h"
 
+#include "sweep/page_text.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 300, HEIGHT = 190, LEFT = 52, RIGHT = 8, TOP = 10, BOTTOM = 34, MAX_GROUPS = 12 };
-enum { CELLS = 10 };
+enum { CELLS = 10, MAX_CELLS = MAX_GROUPS };
 
 /* -- axes */
 
@@ -14,11 +16,14 @@ typedef struct axis {
   double from, to;
   bool log;
   int begin, end; /* pixels */
+  /* of texts, which stand at 0, 1, ..; none: numbers */
+  int nchoice;
+  const char *choice[MAX_GROUPS];
 } axis;
 
 /* Wide ranges above zero are drawn by their logarithm. */
 static axis axis_of(const double *value, int64_t count, int begin, int end) {
-  axis a = {HUGE_VAL, -HUGE_VAL, false, begin, end};
+  axis a = {.from = HUGE_VAL, .to = -HUGE_VAL, .begin = begin, .end = end};
   for (int64_t i = 0; i < count; ++i) {
     if (isnan(value[i])) continue;
     a.from = fmin(a.from, value[i]);
@@ -31,6 +36,22 @@ static axis axis_of(const double *value, int64_t count, int begin, int end) {
   a.from -= widen;
   a.to += widen;
   return a;
+}
+
+/* Texts are drawn at equal distances, as long as there are few. */
+static axis axis_of_parameter(const tbi_sweep_table *table, int32_t parameter, int begin, int end) {
+  const double *x = table->x[parameter];
+  axis a = axis_of(x, table->count, begin, end);
+  axis texts = {.from = -0.5, .begin = begin, .end = end};
+  for (int64_t i = 0; i < table->count; ++i) {
+    const char *text = tabi_study_choice(table->study, table->run[i], parameter);
+    if (!text || !(x[i] < MAX_GROUPS)) return a;
+    int k = (int)x[i];
+    texts.choice[k] = text;
+    if (k >= texts.nchoice) texts.nchoice = k + 1;
+  }
+  texts.to = texts.nchoice - 0.5;
+  return texts.nchoice > 0 ? texts : a;
 }
 
 static double share_of(const axis *a, double value) {
@@ -47,7 +68,9 @@ static double value_at(const axis *a, double share) {
 }
 
 static void put_text(FILE *out, double x, double y, const char *anchor, const char *text) {
-  (void)fprintf(out, "<text x='%.1f' y='%.1f' text-anchor='%s'>%s</text>", x, y, anchor, text);
+  (void)fprintf(out, "<text x='%.1f' y='%.1f' text-anchor='%s'>", x, y, anchor);
+  tbi_page_text(out, text);
+  (void)fputs("</text>", out);
 }
 
 static void put_number(FILE *out, double x, double y, const char *anchor, double value) {
@@ -57,21 +80,33 @@ static void put_number(FILE *out, double x, double y, const char *anchor, double
   put_text(out, x, y, anchor, text);
 }
 
+static void put_ticks_below(FILE *out, const axis *x) {
+  static const char *const anchor[] = {"start", "middle", "end"};
+  double y = HEIGHT - BOTTOM + 13;
+  for (int i = 0; i < x->nchoice; ++i)
+    if (x->choice[i]) put_text(out, pixel(x, i), y, "middle", x->choice[i]);
+  for (int i = 0; x->nchoice == 0 && i <= 2; ++i) {
+    double at = value_at(x, i / 2.0);
+    put_number(out, pixel(x, at), y, anchor[i], at);
+  }
+}
+
+static void put_ticks_beside(FILE *out, const axis *y) {
+  for (int i = 0; i < y->nchoice; ++i)
+    if (y->choice[i]) put_text(out, LEFT - 4, pixel(y, i) + 4, "end", y->choice[i]);
+  for (int i = 0; y->nchoice == 0 && i <= 2; ++i) {
+    double at = value_at(y, i / 2.0);
+    put_number(out, LEFT - 4, pixel(y, at) + 4, "end", at);
+  }
+}
+
 static void begin_chart(FILE *out, const axis *x, const axis *y, const char *name) {
   (void)fprintf(out, "<svg width='%d' height='%d' viewBox='0 0 %d %d'>", WIDTH, HEIGHT, WIDTH,
                 HEIGHT);
   (void)fprintf(out, "<path class='axes' d='M%d %dV%dH%d'/>", LEFT, TOP, HEIGHT - BOTTOM,
                 WIDTH - RIGHT);
-  for (int i = 0; i <= 2; ++i) {
-    double at = value_at(x, i / 2.0);
-    put_number(out, pixel(x, at), HEIGHT - BOTTOM + 13,
-               i == 0   ? "start"
-               : i == 1 ? "middle"
-                        : "end",
-               at);
-    at = value_at(y, i / 2.0);
-    put_number(out, LEFT - 4, pixel(y, at) + 4, "end", at);
-  }
+  put_ticks_below(out, x);
+  put_ticks_beside(out, y);
   put_text(out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 6, "middle", name);
 }
 
@@ -105,12 +140,12 @@ static group estimate(const point *p, int64_t count, bool boolean, double *scrat
   return g;
 }
 
-/* Groups of about equal size in which equal x stay together; returns how many. */
-static int make_groups(const point *p, int64_t count, bool boolean, double *scratch,
+enum { SMALL_GROUP = 4 };
+
+/* Groups of about `size` in which equal x stay together; returns how many. */
+static int make_groups(const point *p, int64_t count, int64_t size, bool boolean, double *scratch,
                        group groups[MAX_GROUPS]) {
-  int64_t size = (count + MAX_GROUPS - 1) / MAX_GROUPS;
   int made = 0;
-  if (size < 4) size = 4;
   for (int64_t begin = 0, end = 0; begin < count && made < MAX_GROUPS; begin = end) {
     end = begin + size < count ? begin + size : count;
     while (end < count && p[end].x == p[end - 1].x)
@@ -119,6 +154,17 @@ static int make_groups(const point *p, int64_t count, bool boolean, double *scra
     groups[made++] = estimate(p + begin, end - begin, boolean, scratch);
   }
   return made;
+}
+
+/* Choices have no order: bars, and no line between them. */
+static void draw_choices(FILE *out, const group *g, int count, const axis *x, const axis *y) {
+  for (int i = 0; i < count; ++i) {
+    double at = pixel(x, g[i].x);
+    if (isfinite(g[i].y.low) && isfinite(g[i].y.high))
+      (void)fprintf(out, "<path class='axes' d='M%.1f %.1fV%.1f'/>", at, pixel(y, g[i].y.low),
+                    pixel(y, g[i].y.high));
+    (void)fprintf(out, "<circle cx='%.1f' cy='%.1f' r='3.5'/>", at, pixel(y, g[i].y.value));
+  }
 }
 
 static void draw_groups(FILE *out, const group *g, int count, const axis *x, const axis *y) {
@@ -137,7 +183,7 @@ static void draw_groups(FILE *out, const group *g, int count, const axis *x, con
 }
 
 static axis axis_of_groups(const group *g, int count, bool boolean) {
-  axis y = {0, 1, false, HEIGHT - BOTTOM, TOP};
+  axis y = {.to = 1, .begin = HEIGHT - BOTTOM, .end = TOP};
   if (boolean) return y;
   double end[2 * MAX_GROUPS];
   for (size_t i = 0; i < (size_t)count; ++i) {
@@ -162,11 +208,13 @@ void tbi_chart_response(const tbi_sweep_table *table, int32_t parameter, int32_t
   if (count >= 8) {
     group groups[MAX_GROUPS];
     qsort(p, (size_t)count, sizeof *p, by_x);
-    int made = make_groups(p, count, boolean, scratch, groups);
-    axis x = axis_of(table->x[parameter], table->count, LEFT, WIDTH - RIGHT);
+    axis x = axis_of_parameter(table, parameter, LEFT, WIDTH - RIGHT);
+    int64_t size = (count + MAX_GROUPS - 1) / MAX_GROUPS;
+    if (size < SMALL_GROUP) size = SMALL_GROUP;
+    int made = make_groups(p, count, x.nchoice > 0 ? 1 : size, boolean, scratch, groups);
     axis y = axis_of_groups(groups, made, boolean);
     begin_chart(out, &x, &y, tabi_study_parameter_name(table->study, parameter));
-    draw_groups(out, groups, made, &x, &y);
+    (x.nchoice > 0 ? draw_choices : draw_groups)(out, groups, made, &x, &y);
     (void)fputs("</svg>\n", out);
   }
   free(p);
@@ -180,9 +228,12 @@ typedef struct cell {
   int64_t count;
 } cell;
 
+static int cells_of(const axis *a) { return a->nchoice > 0 ? a->nchoice : CELLS; }
+
 static int place(const axis *a, double value) {
-  int i = (int)(share_of(a, value) * CELLS);
-  return i < 0 ? 0 : i >= CELLS ? CELLS - 1 : i;
+  int count = cells_of(a);
+  int i = (int)(share_of(a, value) * count);
+  return i < 0 ? 0 : i >= count ? count - 1 : i;
 }
 
 /* dark blue to yellow */
@@ -202,11 +253,12 @@ static void put_colour(FILE *out, double share) {
                 (int)(stop[i][2] + f * (stop[i + 1][2] - stop[i][2])));
 }
 
-static void draw_cells(FILE *out, cell cells[CELLS][CELLS], double low, double high) {
-  double w = (double)(WIDTH - RIGHT - LEFT) / CELLS;
-  double h = (double)(HEIGHT - BOTTOM - TOP) / CELLS;
-  for (int i = 0; i < CELLS; ++i) {
-    for (int j = 0; j < CELLS; ++j) {
+static void draw_cells(FILE *out, cell cells[MAX_CELLS][MAX_CELLS], int across, int up, double low,
+                       double high) {
+  double w = (double)(WIDTH - RIGHT - LEFT) / across;
+  double h = (double)(HEIGHT - BOTTOM - TOP) / up;
+  for (int i = 0; i < across; ++i) {
+    for (int j = 0; j < up; ++j) {
       if (cells[i][j].count == 0) continue;
       double mean = cells[i][j].sum / (double)cells[i][j].count;
       (void)fprintf(out, "<rect x='%.1f' y='%.1f' width='%.2f' height='%.2f' fill='", LEFT + i * w,
@@ -220,9 +272,9 @@ static void draw_cells(FILE *out, cell cells[CELLS][CELLS], double low, double h
 
 void tbi_chart_map(const tbi_sweep_table *table, int32_t across, int32_t up, int32_t measure,
                    FILE *out) {
-  cell cells[CELLS][CELLS] = {0};
-  axis x = axis_of(table->x[across], table->count, LEFT, WIDTH - RIGHT);
-  axis y = axis_of(table->x[up], table->count, HEIGHT - BOTTOM, TOP);
+  cell cells[MAX_CELLS][MAX_CELLS] = {0};
+  axis x = axis_of_parameter(table, across, LEFT, WIDTH - RIGHT);
+  axis y = axis_of_parameter(table, up, HEIGHT - BOTTOM, TOP);
   double low = HUGE_VAL;
   double high = -HUGE_VAL;
   for (int64_t i = 0; i < table->count; ++i) {
@@ -232,8 +284,8 @@ void tbi_chart_map(const tbi_sweep_table *table, int32_t across, int32_t up, int
     c->sum += value;
     ++c->count;
   }
-  for (int i = 0; i < CELLS * CELLS; ++i) {
-    const cell *c = &cells[i / CELLS][i % CELLS];
+  for (int i = 0; i < MAX_CELLS * MAX_CELLS; ++i) {
+    const cell *c = &cells[i / MAX_CELLS][i % MAX_CELLS];
     if (c->count == 0) continue;
     low = fmin(low, c->sum / (double)c->count);
     high = fmax(high, c->sum / (double)c->count);
@@ -244,7 +296,7 @@ void tbi_chart_map(const tbi_sweep_table *table, int32_t across, int32_t up, int
                  tabi_study_parameter_name(table->study, across),
                  tabi_study_parameter_name(table->study, up), low, high);
   begin_chart(out, &x, &y, title);
-  draw_cells(out, cells, low, high);
+  draw_cells(out, cells, cells_of(&x), cells_of(&y), low, high);
   (void)fputs("</svg>\n", out);
 }
 

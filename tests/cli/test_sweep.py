@@ -63,6 +63,7 @@ class Sweep(FolderCase):
         with open(page, encoding="utf-8") as file:
             text = file.read()
         self.assertEqual(text.count("<h2>"), 2)
+        self.assertIn(">[1, 0, 0]</text>", text)  # choices by their texts
         worst = "a.run%d.html" % distance["max_run"]
         self.assertIn("href='%s'" % worst, text)
         self.assertGreater(os.path.getsize(self.file(worst)), 100000)
