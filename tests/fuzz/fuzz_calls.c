@@ -12,8 +12,6 @@
 #include <string.h>
 
 #define MAX_CALLS 24
-/* few: a jam may take 1000 factorisations, and each a hundred times as long as in a release */
-#define MAX_CONTACTS 32
 
 /* Bytes that are used up; zeros follow. */
 typedef struct tape {
@@ -283,7 +281,7 @@ static void run(tape *t, const tabi_model *model) {
   tabi_world_def def = tabi_world_def_default(model);
   def.contact = (tabi_contact_kind)(take(t) % TABI_CONTACT_COUNT);
   def.integrator = (tabi_integrator)(take(t) % TABI_INTEGRATOR_COUNT);
-  def.max_contacts = MAX_CONTACTS;
+  def.max_contacts = 200;
   def.iterations = 50;
   numbers(t, &def.timestep, 1);
   tabi_error err = {0};
