@@ -176,9 +176,10 @@ typedef struct tabi_biped {
  * is no biped.  Allocates scratch. */
 TABI_API tabi_status tabi_biped_find(const tabi_model *model, int32_t link, const double *q,
                                      const double *front, tabi_biped *biped, tabi_error *err);
-/* Bends the legs in q[nq] by `bend` rad in the knee (0: 1 rad), level soles `spacing` apart at
- * height `ground` below the centre of mass; joints outside the legs stay.  TABI_ERR_MODEL with the
- * reason if the legs cannot.  Allocates scratch. */
+/* Bends the legs in q[nq] by `bend` rad in the knee (0: 1 rad, or less where the effort limit of
+ * the knee asks for it), level soles `spacing` apart at height `ground` below the centre of mass;
+ * joints outside the legs stay.  TABI_ERR_MODEL with the reason if the legs cannot.  Allocates
+ * scratch. */
 TABI_API tabi_status tabi_biped_stand(const tabi_model *model, tabi_biped *biped, double bend,
                                       double ground, double *q, tabi_error *err);
 

@@ -1,7 +1,11 @@
 /* crouch.c - see crouch.h.
  *
  * Thigh t, shin s and the knee bent by b give the distance sqrt(t^2 + s^2 + 2 t s cos b) from hip
- * to ankle.  The legs then reach their soles by damped Gauss-Newton over whatever joints they have,
+ * to ankle, and a leg that stands alone carries the robot with the torque of its weight on the
+ * height h of that triangle, t s sin b over this distance, in its knee.  Unless b is given, the
+ * knee bends by DEFAULT_BEND, or less where that torque would be more than KNEE_SHARE of its limit.
+ *
+ * The legs then reach their soles by damped Gauss-Newton over whatever joints they have,
  *
  *   (J' W J + damping) step = J' W r
  *
@@ -12,6 +16,7 @@
 
 #include "base/assertion.h"
 #include "base/error.h"
+#include "control/drive.h"
 #include "math/linalg.h"
 
 #include <stdlib.h>
@@ -19,6 +24,8 @@
 
 enum { ROUNDS = 12, ITERATIONS = 60 };
 #define DEFAULT_BEND 1.0  /* rad */
+#define LEAST_BEND   0.4  /* rad, at which a step still finds some length of leg to stretch */
+#define KNEE_SHARE   0.6  /* of the knee's effort limit; the rest is for what moves */
 #define LIMIT_SHARE  0.8  /* of the knee's range that may be used */
 #define NEAR         2e-3 /* m, how far from its place a sole may end */
 #define TILT         0.05 /* rad, likewise about its pitch axis */
@@ -238,6 +245,25 @@ static void lower_base(crouch *c, double ground) {
   v3_store(v3_add(v3_load(pos), down), pos);
 }
 
+/* The bend at which h, the lever of the weight on the knee, is what its effort limit allows. */
+static double bend_for_effort(const crouch *c, int side) {
+  int32_t pitch[3];
+  double weight = c->biped->mass * v3_norm(v3_load(c->model->gravity));
+  if (!tbi_crouch_pitch_joints(c->d, c->biped, side, pitch)) return DEFAULT_BEND;
+  double h = KNEE_SHARE * tbi_drive_effort(c->model, pitch[1]) / weight;
+  lengths l = measure(c->d, c->biped, side);
+  double t = l.thigh;
+  double s = l.shin;
+  if (!(h < t && h < s)) return DEFAULT_BEND;
+  double bend = acos((sqrt((t * t - h * h) * (s * s - h * h)) - h * h) / (t * s));
+  return fmin(fmax(bend, LEAST_BEND), DEFAULT_BEND);
+}
+
+static double default_bend(crouch *c) {
+  tbi_kinematics(c->d, c->q, c->zero);
+  return fmin(bend_for_effort(c, 0), bend_for_effort(c, 1));
+}
+
 static tabi_status stand(crouch *c, double bend, double ground, tabi_error *err) {
   tabi_biped *b = c->biped;
   double height = HUGE_VAL;
@@ -272,7 +298,7 @@ tabi_status tabi_biped_stand(const tabi_model *model, tabi_biped *biped, double 
   if (!c.d) return TABI_ERR_MODEL;
   c.zero = calloc((size_t)model->nv + 1, sizeof *c.zero);
   tabi_status status =
-      c.zero ? stand(&c, bend > 0 ? bend : DEFAULT_BEND, ground, err) : tbi_error_memory(err);
+      c.zero ? stand(&c, bend > 0 ? bend : default_bend(&c), ground, err) : tbi_error_memory(err);
   free(c.zero);
   tabi_dynamics_destroy(c.d);
   return status;

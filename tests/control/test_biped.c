@@ -1,5 +1,6 @@
 /* test_biped.c - legs, soles and fronts are found in robots of any make, and what is no biped is
  * refused with the reason. */
+#include "support/load.h"
 #include "support/near.h"
 #include "tabi/tabi_control.h"
 #include "tabi/tabi_io.h"
@@ -77,6 +78,63 @@ static void check(const expected *e) {
   tabi_model_destroy(model);
 }
 
+static void link_origin(const tabi_dynamics *d, const tabi_model *model, const char *name,
+                        double pos[3]) {
+  double quat[4];
+  tabi_dynamics_link_pose(d, tabi_model_find_link(model, name), pos, quat);
+}
+
+/* N m that the left knee of humanoid36 gives when its leg carries the robot alone: the weight on
+ * the line from ankle to hip, at the distance by which the knee is ahead of it. */
+static double knee_torque(const tabi_model *model, const double *q) {
+  double *v = calloc((size_t)tabi_model_nv(model) + 1, sizeof *v);
+  tabi_dynamics *d = tabi_dynamics_create(model, NULL);
+  assert_non_null(d);
+  tabi_dynamics_set_state(d, q, v);
+  double hip[3];
+  double knee[3];
+  double ankle[3];
+  link_origin(d, model, "robot/l_thigh", hip);
+  link_origin(d, model, "robot/l_shank", knee);
+  link_origin(d, model, "robot/l_ankle", ankle);
+  tabi_dynamics_destroy(d);
+  free(v);
+  double up = hip[2] - ankle[2];
+  double forward = hip[0] - ankle[0];
+  double ahead = ((knee[0] - ankle[0]) * up - (knee[2] - ankle[2]) * forward) / hypot(up, forward);
+  return tabi_model_mass(model) * 9.81 * ahead;
+}
+
+static double torque_for(const char *effort) {
+  char text[512];
+  (void)snprintf(text, sizeof text,
+                 "robots: [{name: robot, model: models/humanoid36.urdf, base: free, "
+                 "joints: {l_knee: {effort: %s}, r_knee: {effort: %s}}}]",
+                 effort, effort);
+  tabi_scene *scene = load_scene_text(text, TABI_SOURCE_DIR "/knees.yaml", NULL);
+  const tabi_model *model = tabi_scene_model(scene);
+  double *q = calloc((size_t)tabi_model_nq(model) + 1, sizeof *q);
+  tabi_biped b;
+  tabi_error err = {0};
+  tabi_model_initial_q(model, q);
+  assert_int_equal(tabi_biped_find(model, TABI_NONE, q, NULL, &b, &err), TABI_OK);
+  assert_int_equal(tabi_biped_stand(model, &b, 0, 0, q, &err), TABI_OK);
+  double torque = knee_torque(model, q);
+  free(q);
+  tabi_scene_destroy(scene);
+  return torque;
+}
+
+/* Knees bend less where 1 rad would take more than 0.6 of their effort limit. */
+static void test_weak_knees(void **state) {
+  (void)state;
+  double bent = torque_for("1000");
+  assert_near(torque_for("80"), 0.6 * 80, 0.5);
+  assert_near(torque_for("100"), 0.6 * 100, 0.5);
+  assert_true(bent > 0.6 * 100);
+  assert_near(torque_for("200"), bent, 1e-9);
+}
+
 static void test_own(void **state) {
   (void)state;
   const expected own[] = {
@@ -129,6 +187,7 @@ static void test_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_own),
+      cmocka_unit_test(test_weak_knees),
       cmocka_unit_test(test_published),
       cmocka_unit_test(test_refused),
   };
