@@ -329,6 +329,13 @@ static tabi_status find_in_tree(search *s, const double *front, tabi_biped *bipe
   int32_t foot[2];
   int32_t count = 0;
   int32_t waist = find_waist(s, limb, 2, &count);
+  if (count == 0) {
+    return tbi_error_set(
+        s->err, TABI_ERR_MODEL, nowhere,
+        "no limb reaches the ground: the lowest colliding shape is that of '%.60s' "
+        "itself; give the feet collision shapes",
+        body_name(s, waist));
+  }
   if (count != 2) {
     return tbi_error_set(s->err, TABI_ERR_MODEL, nowhere,
                          "%d limbs of '%.60s' reach the ground; a biped stands on two", (int)count,

@@ -2,6 +2,7 @@
  * refused with the reason. */
 #include "support/load.h"
 #include "support/near.h"
+#include "support/scene_build.h"
 #include "tabi/tabi_control.h"
 #include "tabi/tabi_io.h"
 
@@ -111,8 +112,8 @@ static double torque_for(const char *effort) {
                  "robots: [{name: robot, model: models/humanoid36.urdf, base: free, "
                  "joints: {l_knee: {effort: %s}, r_knee: {effort: %s}}}]",
                  effort, effort);
-  tabi_scene *scene = load_scene_text(text, TABI_SOURCE_DIR "/knees.yaml", NULL);
-  const tabi_model *model = tabi_scene_model(scene);
+  tabi_scene *knees = load_scene_text(text, TABI_SOURCE_DIR "/knees.yaml", NULL);
+  const tabi_model *model = tabi_scene_model(knees);
   double *q = calloc((size_t)tabi_model_nq(model) + 1, sizeof *q);
   tabi_biped b;
   tabi_error err = {0};
@@ -121,7 +122,7 @@ static double torque_for(const char *effort) {
   assert_int_equal(tabi_biped_stand(model, &b, 0, 0, q, &err), TABI_OK);
   double torque = knee_torque(model, q);
   free(q);
-  tabi_scene_destroy(scene);
+  tabi_scene_destroy(knees);
   return torque;
 }
 
@@ -165,16 +166,29 @@ static void test_published(void **state) {
     check(&theirs[i]);
 }
 
-static void refuse(const char *path, tabi_base base, const char *reason) {
-  tabi_model *model = load(path, base);
+static void refuse_model(const tabi_model *model, const char *reason) {
   double *q = calloc((size_t)tabi_model_nq(model) + 1, sizeof *q);
   tabi_biped b;
   tabi_error err = {0};
   tabi_model_initial_q(model, q);
   assert_int_equal(tabi_biped_find(model, TABI_NONE, q, NULL, &b, &err), TABI_ERR_MODEL);
-  if (!strstr(err.message, reason)) fail_msg("%s: %s", path, err.message);
+  if (!strstr(err.message, reason)) fail_msg("not '%s': %s", reason, err.message);
   free(q);
+}
+
+static void refuse(const char *path, tabi_base base, const char *reason) {
+  tabi_model *model = load(path, base);
+  refuse_model(model, reason);
   tabi_model_destroy(model);
+}
+
+static void refuse_ball(void) {
+  scene s = scene_begin();
+  scene_plane(&s, 0, scene_material(&s, 0.5, 0));
+  (void)scene_ball(&s, 1, 0.1, (v3){0, 0, 0.1}, TABI_NONE);
+  scene_open(&s, NULL);
+  refuse_model(s.model, "no limb reaches the ground");
+  scene_close(&s);
 }
 
 static void test_refused(void **state) {
@@ -182,6 +196,7 @@ static void test_refused(void **state) {
   refuse(TABI_SOURCE_DIR "/models/humanoid36.urdf", TABI_BASE_FIXED, "free base");
   refuse(TABI_SOURCE_DIR "/models/humanoid36_parallel.urdf", TABI_BASE_FREE, "closes a loop");
   refuse(TABI_SOURCE_DIR "/models/chain.xml", TABI_BASE_AS_FILE, "free base");
+  refuse_ball();
 }
 
 int main(void) {
