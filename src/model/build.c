@@ -245,6 +245,7 @@ static void count_items(const plan *p, tabi_model *model) {
   model->nactuator = b->actuators.count;
   model->ncoupling = b->couplings.count;
   model->nconnection = b->connections.count;
+  model->nowner = b->connections.count + b->couplings.count + b->tendons.count;
   model->nsensor = b->sensors.count;
   model->nexclusion2 = 2 * b->exclusions.count;
   model->nposture = b->postures.count;

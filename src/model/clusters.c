@@ -103,10 +103,6 @@ int32_t tbi_tendon_cluster(const tabi_model *model, int32_t tendon) {
   return tree == TABI_NONE ? TABI_NONE : model->tree_cluster[tree];
 }
 
-int32_t tbi_loop_owners(const tabi_model *model) {
-  return model->nconnection + model->ncoupling + model->ntendon;
-}
-
 int32_t tbi_owner_cluster(const tabi_model *model, int32_t owner) {
   if (owner < model->nconnection) return tbi_connection_cluster(model, owner);
   owner -= model->nconnection;
@@ -155,7 +151,7 @@ static void order_dofs(tabi_model *model) {
 }
 
 static void count_ties(tabi_model *model) {
-  for (int32_t i = 0; i < tbi_loop_owners(model); ++i) {
+  for (int32_t i = 0; i < model->nowner; ++i) {
     int32_t c = tbi_owner_cluster(model, i);
     if (c != TABI_NONE) model->cluster_loop[c + 1] += tbi_owner_ties(model, i);
   }

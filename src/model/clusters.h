@@ -11,9 +11,8 @@ int32_t tbi_connection_cluster(const tabi_model *model, int32_t connection);
 int32_t tbi_coupling_cluster(const tabi_model *model, int32_t coupling);
 int32_t tbi_tendon_cluster(const tabi_model *model, int32_t tendon);
 
-/* What loop constraints belong to: connections, then couplings, then tendons.  Their number; the
- * cluster of one, TABI_NONE if it never has a loop constraint; and how many it has at most. */
-int32_t tbi_loop_owners(const tabi_model *model);
+/* What loop constraints belong to: connections, then couplings, then tendons.  The cluster of one,
+ * TABI_NONE if it never has a loop constraint; and how many it has at most. */
 int32_t tbi_owner_cluster(const tabi_model *model, int32_t owner);
 int32_t tbi_owner_ties(const tabi_model *model, int32_t owner);
 

@@ -87,9 +87,10 @@ typedef struct tbi_material_pair {
   X(int32_t, tree_named, ntree)   /* by name: named_order.c */                                \
   X(int32_t, body_named, nbody)   /* likewise, tree by tree, as tree_order */                 \
   X(int32_t, shape_named, nshape)                                                             \
-  X(int32_t, shape_rank, nshape) /* place of a shape in shape_named */                        \
-  X(int32_t, dof_order, nv)      /* velocities by cluster */                                  \
-  X(int32_t, dof_local, nv)      /* place of a velocity among those of its cluster */         \
+  X(int32_t, shape_rank, nshape)  /* place of a shape in shape_named */                       \
+  X(int32_t, owner_named, nowner) /* owners of loop constraints, see clusters.h */            \
+  X(int32_t, dof_order, nv)       /* velocities by cluster */                                 \
+  X(int32_t, dof_local, nv)       /* place of a velocity among those of its cluster */        \
   X(int32_t, cluster_dof,                                                                     \
     ntree1) /* where a cluster starts in dof_order, and where the last ends */                \
   X(int32_t, cluster_loop, ntree1) /* likewise among the loops of all clusters */             \
@@ -135,6 +136,7 @@ struct tabi_model {
   int32_t nlink, njoint, nshape, nmesh, nmaterial, npair, nactuator, ncoupling;
   int32_t nconnection, nsensor, nexclusion2, nposture;
   int32_t ntendon, ntendon1, ntendon_joint, ntendon_point;
+  int32_t nowner; /* of loop constraints */
   int64_t ntendon_dof;
   int64_t nvertex3, nface3, nposture_q, nposture_v, nposture_control, ntext;
   int64_t nhull_first, nhull_edge, nhull_start;

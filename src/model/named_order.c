@@ -9,6 +9,8 @@
  *   trees    by the link of their first joint
  *   bodies   cluster by cluster, tree by tree, then by the link that their joint moves
  *   shapes   by link; shapes of one link by type, size, place, mesh, material and name
+ *   owners   of loop constraints: connections by both links, type, name and place, couplings by
+ *            joints and tendons, tendons by name
  *
  * What is equal in all that stays as it was added. */
 #include "model/named_order.h"
@@ -142,6 +144,42 @@ static int compare_shapes(const tabi_model *model, int32_t a, int32_t b) {
   return order != 0 ? order : compare_names(x->name, y->name);
 }
 
+static int compare_connections(const tabi_model *model, const tabi_connection_def *x,
+                               const tabi_connection_def *y) {
+  int order = compare_links(model, x->a, y->a);
+  if (order == 0) order = compare_links(model, x->b, y->b);
+  if (order == 0) order = compare_integers(x->type, y->type);
+  if (order == 0) order = compare_names(x->name, y->name);
+  if (order == 0) order = compare_numbers(x->pos_a, y->pos_a, 3);
+  return order != 0 ? order : compare_numbers(x->pos_b, y->pos_b, 3);
+}
+
+static int compare_tendons(const tabi_model *model, int32_t a, int32_t b) {
+  if (a == TABI_NONE || b == TABI_NONE) return compare_integers(a != TABI_NONE, b != TABI_NONE);
+  return compare_names(model->tendon[a].name, model->tendon[b].name);
+}
+
+static int compare_couplings(const tabi_model *model, const tabi_coupling_def *x,
+                             const tabi_coupling_def *y) {
+  int order = compare_joints(model, x->joint, y->joint);
+  if (order == 0) order = compare_joints(model, x->leader, y->leader);
+  if (order == 0) order = compare_tendons(model, x->tendon, y->tendon);
+  return order != 0 ? order : compare_tendons(model, x->tendon_leader, y->tendon_leader);
+}
+
+/* connections, then couplings, then tendons */
+static int compare_owners(const tabi_model *model, int32_t a, int32_t b) {
+  int32_t coupling = model->nconnection;
+  int32_t tendon = coupling + model->ncoupling;
+  bool connections = a < coupling && b < coupling;
+  bool tendons = a >= tendon && b >= tendon;
+  bool couplings = a >= coupling && b >= coupling && a < tendon && b < tendon;
+  if (connections) return compare_connections(model, &model->connection[a], &model->connection[b]);
+  if (tendons) return compare_tendons(model, a - tendon, b - tendon);
+  if (!couplings) return compare_integers(a, b);
+  return compare_couplings(model, &model->coupling[a - coupling], &model->coupling[b - coupling]);
+}
+
 typedef int compare(const tabi_model *model, int32_t a, int32_t b);
 
 /* by heap: in place, and never slow; indices decide where nothing else does */
@@ -178,6 +216,7 @@ void tbi_fill_named_order(tabi_model *model) {
   sort(model, model->shape_named, model->nshape, compare_shapes);
   for (int32_t i = 0; i < model->nshape; ++i)
     model->shape_rank[model->shape_named[i]] = i;
+  sort(model, model->owner_named, model->nowner, compare_owners);
 }
 
 void tbi_fill_named_bodies(tabi_model *model) {

@@ -71,7 +71,7 @@ static void gather(tbi_support *support, const tabi_model *model, int32_t cluste
 }
 
 static void fill_supports(const tabi_model *model, tbi_bundles *b) {
-  for (int32_t i = 0; i < tbi_loop_owners(model); ++i) {
+  for (int32_t i = 0; i < model->nowner; ++i) {
     if (b->of_owner[i] == TABI_NONE) continue;
     int32_t cluster = tbi_owner_cluster(model, i);
     int32_t slack = tbi_cluster_dofs(model, cluster);
@@ -154,7 +154,7 @@ void tbi_bundles_unite(tbi_bundles *b, const tabi_model *model, int32_t cluster)
   united->nnext = united->nbefore = 0;
   b->sequence[first] = first;
   b->cluster_count[cluster] = 1;
-  for (int32_t i = 0; i < tbi_loop_owners(model); ++i) {
+  for (int32_t i = 0; i < model->nowner; ++i) {
     if (b->of_owner[i] != TABI_NONE && tbi_owner_cluster(model, i) == cluster)
       b->of_owner[i] = first;
   }
@@ -186,13 +186,14 @@ static void arrange(tbi_bundles *b, const tabi_model *model, int32_t cluster) {
 
 /* -- memory */
 
-/* bundles by owner, cluster by cluster */
+/* bundles by name of their owners, cluster by cluster */
 static void number_bundles(const tabi_model *model, tbi_bundles *b) {
   for (int32_t c = 0; c < model->ncluster; ++c)
     b->cluster_count[c] = 0;
-  for (int32_t i = 0; i < tbi_loop_owners(model); ++i) {
-    int32_t c = tbi_owner_cluster(model, i);
-    b->of_owner[i] = c == TABI_NONE ? TABI_NONE : b->cluster_count[c]++;
+  for (int32_t i = 0; i < model->nowner; ++i) {
+    int32_t owner = model->owner_named[i];
+    int32_t c = tbi_owner_cluster(model, owner);
+    b->of_owner[owner] = c == TABI_NONE ? TABI_NONE : b->cluster_count[c]++;
   }
   int32_t first = 0;
   for (int32_t c = 0; c < model->ncluster; ++c) {
@@ -201,7 +202,7 @@ static void number_bundles(const tabi_model *model, tbi_bundles *b) {
   }
   for (int32_t i = 0; i < first; ++i)
     b->sequence[i] = i;
-  for (int32_t i = 0; i < tbi_loop_owners(model); ++i) {
+  for (int32_t i = 0; i < model->nowner; ++i) {
     if (b->of_owner[i] != TABI_NONE)
       b->of_owner[i] += b->cluster_bundle[tbi_owner_cluster(model, i)];
   }
@@ -220,7 +221,7 @@ static void place_bundle(tbi_layout *at, const tabi_model *model, int32_t owner,
 }
 
 void tbi_bundles_place(tbi_layout *at, const tabi_model *model, tbi_bundles *b) {
-  int32_t owners = tbi_loop_owners(model);
+  int32_t owners = model->nowner;
   int32_t widest = 0;
   for (int32_t c = 0; c < model->ncluster; ++c) {
     int32_t width = tbi_cluster_width(model, c);

@@ -244,7 +244,7 @@ static void couple_joints(tabi_world *w, int32_t index) {
 
 static void add_loop(tabi_world *w, int32_t owner) {
   const tabi_model *model = w->model;
-  TBI_ASSERT(owner >= 0 && owner < tbi_loop_owners(model));
+  TBI_ASSERT(owner >= 0 && owner < model->nowner);
   int32_t coupling = owner - model->nconnection;
   if (owner < model->nconnection) {
     add_connection(w, owner);
@@ -308,14 +308,15 @@ void tbi_world_order_loops(tabi_world *w) {
   const tabi_model *model = w->model;
   w->constants.nloop = 0;
   memset(w->constants.looped, 0, sizeof *w->constants.looped * (size_t)model->nv);
-  for (int32_t i = 0; i < tbi_loop_owners(model); ++i) {
-    int32_t cluster = tbi_owner_cluster(model, i);
+  for (int32_t i = 0; i < model->nowner; ++i) {
+    int32_t owner = model->owner_named[i];
+    int32_t cluster = tbi_owner_cluster(model, owner);
     if (cluster == TABI_NONE) continue;
-    note_looped(w, i);
+    note_looped(w, owner);
     int32_t at = w->constants.nloop++;
     for (; at > 0 && tbi_owner_cluster(model, w->constants.loops[at - 1]) > cluster; --at)
       w->constants.loops[at] = w->constants.loops[at - 1];
-    w->constants.loops[at] = i;
+    w->constants.loops[at] = owner;
   }
 }
 

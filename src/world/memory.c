@@ -293,7 +293,7 @@ static void place_world(tbi_layout *at, tabi_world *w) {
       tbi_layout_take(at, tbi_surface_count(model), sizeof *w->constants.surface);
   w->constants.shape_body = tbi_layout_take(at, model->nshape, sizeof *w->constants.shape_body);
   w->constants.shape_radius = tbi_layout_take(at, model->nshape, sizeof *w->constants.shape_radius);
-  w->constants.loops = tbi_layout_take(at, tbi_loop_owners(model), sizeof *w->constants.loops);
+  w->constants.loops = tbi_layout_take(at, model->nowner, sizeof *w->constants.loops);
   w->constants.joint_dof = tbi_layout_take(at, model->njoint, sizeof *w->constants.joint_dof);
   w->constants.effort = tbi_layout_take(at, model->nv, sizeof *w->constants.effort);
   w->constants.most_force = tbi_layout_take(at, model->njoint, sizeof *w->constants.most_force);
