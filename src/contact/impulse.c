@@ -12,7 +12,8 @@
  *   a released point that would penetrate   becomes active again
  *
  * Points that slid before the step slide with kinetic mu against the slip.  Their friction follows
- * their normal impulse, which a small system of these normals alone takes into account.
+ * their normal impulse, which a small system of these normals alone takes into account, and turns
+ * until it is against the slip after the step.
  *
  * Newton's restitution with friction may add energy.  If it would, all rebounds are reduced by one
  * factor, and if that is not enough friction by another.  Joint rows are points without tangents:
@@ -28,6 +29,7 @@
 #include <string.h>
 
 #define MAX_UNKNOWNS 300 /* of one island; exact solves larger ones */
+#define TURNS        6   /* of friction in one solution */
 #define TIE          (1 - 1e-9)
 
 static void take_memory(tbi_impulse_island *c, tbi_layout *at, int64_t max) {
@@ -178,8 +180,10 @@ static bool share_load(tbi_impulse_island *c) {
 
 int32_t tbi_impulse_settle(tbi_impulse_island *c, double rebound, double friction) {
   TBI_ASSERT(friction >= 0 && friction <= 1);
-  int32_t max = 2 * c->island->w.nlaw + 8;
+  int32_t max = 2 * c->island->w.nlaw + 8 + TURNS;
+  int32_t turns = TURNS;
   c->friction = friction;
+  c->missed = false;
   tbi_impulse_start(c, rebound);
   for (int32_t pass = 1; pass <= max; ++pass) {
     if (!tbi_impulse_solve_fixed(c)) return -pass;
@@ -190,7 +194,10 @@ int32_t tbi_impulse_settle(tbi_impulse_island *c, double rebound, double frictio
     /* slip is declared among all points that push; released ones come back after it, lest it cycle
      */
     if (admit(c, false) || tbi_impulse_change_friction(c)) continue;
-    if (!admit(c, true) && !share_load(c)) return tbi_impulse_drives(c) ? -pass : pass;
+    if (admit(c, true) || share_load(c)) continue;
+    if (turns-- > 0 && tbi_impulse_turn_friction(c)) continue;
+    c->missed = tbi_impulse_misses(c);
+    return c->missed ? -pass : pass;
   }
   return -max;
 }
@@ -238,8 +245,8 @@ static void keep_modes(const tbi_impulse_island *c) {
  * add energy */
 static int32_t settle_without_gain(tbi_impulse_island *c) {
   int32_t passes = tbi_impulse_settle(c, 1, 1);
-  int32_t cycled = passes < 0 ? -passes : 0;
-  if (passes < 0) {
+  int32_t cycled = passes < 0 && !c->missed ? -passes : 0;
+  if (cycled > 0) {
     c->stops = true;
     passes = tbi_impulse_settle(c, 1, 1);
   }

@@ -21,9 +21,15 @@ static tbi_point *point_at(const tbi_island *island, int32_t i) {
   return &island->all->p->point[island->law_point[i]];
 }
 
-static void keep_targets(const tbi_impulse_exact *e, const tbi_island *island) {
-  for (int32_t i = 0; i < island->npoint; ++i)
-    e->target[i] = point_at(island, i)->target;
+/* whether anything rebounds */
+static bool keep_targets(const tbi_impulse_exact *e, const tbi_island *island) {
+  bool rebounds = false;
+  for (int32_t i = 0; i < island->npoint; ++i) {
+    const tbi_point *point = point_at(island, i);
+    e->target[i] = point->target;
+    rebounds = rebounds || point->target != point->resting_target;
+  }
+  return rebounds;
 }
 
 /* a share of all rebounds, in the points' targets and in q */
@@ -112,8 +118,8 @@ tbi_solution tbi_impulse_fall_back(const tbi_impulse_exact *e, const tbi_island 
   const tabi_world_def *def = &own_def;
   tbi_solution all = attempt(e, island, def);
   if (all.converged && !adds_energy(e, island)) return all;
-  keep_targets(e, island);
-  double share = all.converged ? find_share(e, island, def, &all.iterations) : 0;
+  bool rebounds = keep_targets(e, island);
+  double share = rebounds && all.converged ? find_share(e, island, def, &all.iterations) : 0;
   set_rebounds(e, island, share);
   tbi_solution own = attempt(e, island, def);
   if (share > 0 && (!own.converged || adds_energy(e, island))) {

@@ -44,6 +44,7 @@ typedef struct tbi_impulse_island {
   double friction;        /* factor on all friction coefficients, 0 to 1 */
   bool energy_limited;    /* rebounds or friction were reduced */
   bool stops;             /* every active point sticks first, whatever its slip before the step */
+  bool missed;            /* the passes have ended, but not at the law */
   int32_t *fixed, nfixed; /* unknowns whose velocities are prescribed, normals first */
   int32_t nnormal;        /* of them, those before the tangents: normals and rows */
   struct {
@@ -87,9 +88,12 @@ tbi_part tbi_impulse_fixed_point(const tbi_impulse_island *c, const tbi_point *p
 /* Points beyond static friction slide; sliding points whose velocity friction would reverse stick.
  * False: nothing changed. */
 bool tbi_impulse_change_friction(tbi_impulse_island *c);
-/* Whether some point slides along its friction instead of against it, which would do work on it: a
- * point that was not allowed to change once more. */
-bool tbi_impulse_drives(const tbi_impulse_island *c);
+/* Turns the friction of sliding points towards the opposite of their slip after the step.  False:
+ * it opposes it already, or drives it. */
+bool tbi_impulse_turn_friction(tbi_impulse_island *c);
+/* Whether velocities miss what their modes ask for: points that were not allowed to change once
+ * more, or that ask for what contradicts each other. */
+bool tbi_impulse_misses(const tbi_impulse_island *c);
 /* Shares the tangents of sticking points so that as few as possible are beyond their cones; normals
  * and velocities stay.  c->u is that of c->f. */
 void tbi_impulse_share_friction(tbi_impulse_island *c);
