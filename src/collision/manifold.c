@@ -1,8 +1,10 @@
 /* manifold.c - which points of a pair are kept.
  *
  * The deepest, because it must not sink; then always the one farthest from those kept, which
- * spreads them over the area.  Of points that are equally good the one with the lower feature is
- * taken, so the outcome does not hang on the order in which they were found. */
+ * spreads them over the area: first of those that overlap, since these bear the load and a sole
+ * that lacks one of them in every other step rocks, then of those that are only near.  Of points
+ * that are equally good the one with the lower feature is taken, so the outcome does not hang on
+ * the order in which they were found. */
 #include "collision/pair_table.h"
 
 #include "base/assertion.h"
@@ -44,27 +46,45 @@ static double square_width(const tbi_pair_point *points, int32_t count) {
   return width2;
 }
 
+/* How much a point adds to those kept: rank 0 says the same as one of them. */
+typedef struct worth {
+  int rank;
+  double room;
+  uint32_t feature;
+} worth;
+
+static worth worth_of(const tbi_pair_point *points, int32_t kept, int32_t i, double width2) {
+  double room = room_around(points, kept, &points[i], width2);
+  bool apart = room > SAME_PLACE * SAME_PLACE * width2;
+  int rank = !apart ? 0 : points[i].gap < 0 ? 2 : 1;
+  return (worth){rank, room, points[i].feature};
+}
+
+static bool is_better(const worth *a, const worth *b) {
+  if (a->rank != b->rank) return a->rank > b->rank;
+  if (a->room != b->room) return a->room > b->room;
+  return a->feature < b->feature;
+}
+
 int32_t tbi_manifold_reduce(tbi_pair_point *points, int32_t count, int32_t keep) {
   TBI_ASSERT(count >= 0 && keep > 0);
   if (count < 2) return count;
   for (int32_t i = 1; i < count; ++i) {
     if (deeper(&points[i], &points[0])) swap(points, 0, i);
   }
-  const double across2 = square_width(points, count);
-  double width2 = 0;
+  const double width2 = square_width(points, count);
   int32_t kept = 1;
   while (kept < keep && kept < count) {
     int32_t best = kept;
-    double max = room_around(points, kept, &points[kept], across2);
+    worth most = worth_of(points, kept, kept, width2);
     for (int32_t i = kept + 1; i < count; ++i) {
-      double room = room_around(points, kept, &points[i], across2);
-      if (room > max || (room == max && points[i].feature < points[best].feature)) {
+      worth w = worth_of(points, kept, i, width2);
+      if (is_better(&w, &most)) {
         best = i;
-        max = room;
+        most = w;
       }
     }
-    width2 = fmax(width2, max);
-    if (!(max > SAME_PLACE * SAME_PLACE * width2)) break;
+    if (most.rank == 0) break;
     swap(points, kept++, best);
   }
   return kept;

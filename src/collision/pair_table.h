@@ -52,7 +52,8 @@ tbi_pair_fn tbi_shape_triangles;
 tbi_pair_fn tbi_pair_collide;
 
 /* Keeps the best `keep` of count points: the deepest, then always the one farthest from those kept
- * in place and normal, and never two at one place with one normal.  Returns how many are left. */
+ * in place and normal, of those that overlap before those that are near, and never two at one place
+ * with one normal.  Returns how many are left. */
 int32_t tbi_manifold_reduce(tbi_pair_point *points, int32_t count, int32_t keep);
 
 /* a in the axes of a solid, and a vector in these axes in the world's */

@@ -69,9 +69,25 @@ static void test_same_place(void **state) {
   assert_int_equal(tbi_manifold_reduce(p, 0, TBI_PAIR_POINTS), 0);
 }
 
+/* What overlaps bears: none of it is left out for points that are farther out but only near. */
+static void test_bearing_points(void **state) {
+  (void)state;
+  tbi_pair_point p[TBI_PAIR_ROOM];
+  for (uint32_t i = 0; i < 5; ++i) // an edge that bears, one end a little deeper
+    p[i] = point_at(0.01 * i, 0, -5e-6 - 1e-9 * i, i);
+  for (uint32_t i = 5; i < 30; ++i) // around it the rest of a sole that is not quite flat
+    p[i] = point_at(cos(i), sin(i), 1e-6 * i, i);
+  assert_int_equal(tbi_manifold_reduce(p, 30, TBI_PAIR_POINTS), TBI_PAIR_POINTS);
+  int bearing = 0;
+  for (int i = 0; i < TBI_PAIR_POINTS; ++i)
+    bearing += p[i].gap < 0;
+  assert_int_equal(bearing, 5);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_reduction),
+      cmocka_unit_test(test_bearing_points),
       cmocka_unit_test(test_same_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
