@@ -495,6 +495,27 @@ static void test_reversed_ranges(void **state) {
   tabi_model_destroy(model);
 }
 
+/* Springs by time constant and damping ratio, also of a class; numbers by MuJoCo 4.0. */
+static void test_springdamper(void **state) {
+  (void)state;
+  heard h;
+  tabi_model *model = load_heard(
+      "<mujoco><default><joint springdamper='.1 .8' stiffness='7'/></default><worldbody>"
+      "<body name='b1'><joint name='a' axis='0 1 0'/>"
+      "<geom type='capsule' fromto='0 0 0 .5 0 0' size='.02'/><body name='b2' pos='.5 0 0'>"
+      "<joint name='b' type='ball' armature='.01'/><geom type='box' size='.1 .2 .3' pos='.1 0 0'/>"
+      "<body name='b3' pos='0 0 .4'><joint name='c' type='slide' springdamper='.2 1'/>"
+      "<geom size='.1'/></body></body></body></worldbody></mujoco>",
+      &h);
+  assert_near(joint(model, "a").stiffness, 1564.0284587336816, 1e-9);
+  assert_near(joint(model, "a").damping, 200.1956427179113, 1e-10);
+  assert_near(joint(model, "b").stiffness, 255.96144469121373, 1e-10);
+  assert_near(joint(model, "b").damping, 32.763064920475365, 1e-11);
+  assert_near(joint(model, "c").stiffness, 94.80183230288603, 1e-11);
+  assert_near(joint(model, "c").damping, 37.92073292115442, 1e-11);
+  tabi_model_destroy(model);
+}
+
 static tabi_actuator_def actuator(const tabi_model *model, const char *name) {
   int32_t index = tabi_model_find_actuator(model, name);
   if (index == TABI_NONE) fail_msg("no actuator '%s'", name);
@@ -695,6 +716,7 @@ int main(void) {
       cmocka_unit_test(test_sensors),
       cmocka_unit_test(test_own_floor),
       cmocka_unit_test(test_servos),
+      cmocka_unit_test(test_springdamper),
       cmocka_unit_test(test_stiff_servo),
       cmocka_unit_test(test_buoyancy),
       cmocka_unit_test(test_sloppy_text),

@@ -319,11 +319,12 @@ static void test_shapes_without_extent(void **state) {
 static void test_shapes_in_part(void **state) {
   (void)state;
   static const char *const shapes[][2] = {
-      {"<visual/>",                                                                "without <geometry>, left out"},
+      {"<visual><geometry/></visual>",                                             "<geometry> is empty, left out"},
+      {"<visual/>",                                                                "without <geometry>, left out" },
       {"<visual><geometry><mesh filename=''/></geometry></visual>",
-       "mesh without 'filename', left"                                                                           },
+       "mesh without 'filename', left"                                                                            },
       {"<visual><geometry><mesh filename='m.stl' scale='2'/></geometry></visual>",
-       "one number as scale, taken for all axes"                                                                 },
+       "one number as scale, taken for all axes"                                                                  },
   };
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; ++i) {
     char text[512];

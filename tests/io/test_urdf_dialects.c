@@ -299,19 +299,32 @@ static void test_xacro(void **state) {
                  "'${side}_foot' is not URDF; expand the file by xacro first");
 }
 
+/* A quaternion in place of rpy, as URDF 1.2 has it. */
+static void test_quaternion(void **state) {
+  (void)state;
+  tabi_model *model =
+      load("<robot name='r' version='1.2'>" LINK("a") LINK("b")
+               HINGE("j", "a", "b", "<origin xyz='1 2 3' quat_xyzw='0 0.6 0 1.6'/>") "</robot>",
+           NULL);
+  tabi_joint_def j = joint(model, "j");
+  const double length = sqrt(0.6 * 0.6 + 1.6 * 1.6);
+  assert_near(j.pos[2], 3, 0);
+  assert_near(j.quat[0], 1.6 / length, 1e-15);
+  assert_near(j.quat[2], 0.6 / length, 1e-15);
+  tabi_model_destroy(model);
+  assert_refused("<robot name='r'>" LINK("a") LINK("b")
+                     HINGE("j", "a", "b", "<origin quat_xyzw='0 0 0 0'/>") "</robot>",
+                 "joint 'j': quaternion has zero length");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_spherical),
-      cmocka_unit_test(test_transmission),
-      cmocka_unit_test(test_transmission_odd),
-      cmocka_unit_test(test_gazebo_surface),
-      cmocka_unit_test(test_gazebo_sensors),
-      cmocka_unit_test(test_gazebo_static),
-      cmocka_unit_test(test_mimic_chain),
-      cmocka_unit_test(test_mimic_left_out),
-      cmocka_unit_test(test_massless_root),
-      cmocka_unit_test(test_spellings),
-      cmocka_unit_test(test_xacro),
+      cmocka_unit_test(test_quaternion),     cmocka_unit_test(test_spherical),
+      cmocka_unit_test(test_transmission),   cmocka_unit_test(test_transmission_odd),
+      cmocka_unit_test(test_gazebo_surface), cmocka_unit_test(test_gazebo_sensors),
+      cmocka_unit_test(test_gazebo_static),  cmocka_unit_test(test_mimic_chain),
+      cmocka_unit_test(test_mimic_left_out), cmocka_unit_test(test_massless_root),
+      cmocka_unit_test(test_spellings),      cmocka_unit_test(test_xacro),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

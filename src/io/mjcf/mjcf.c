@@ -17,7 +17,7 @@ static void read_all(tbi_mjcf *reader) {
       tbi_mjcf_read_defaults, tbi_mjcf_read_assets,   tbi_mjcf_read_bodies,
       tbi_mjcf_read_pairs,    tbi_mjcf_add_bodies,    tbi_mjcf_add_frictions,
       tbi_mjcf_read_tendons,  tbi_mjcf_read_equality, tbi_mjcf_read_actuators,
-      tbi_mjcf_read_sensors,  tbi_mjcf_read_keyframes};
+      tbi_mjcf_settle,        tbi_mjcf_read_sensors,  tbi_mjcf_read_keyframes};
   (void)tbi_xml_get(reader->root, "model");
   for (size_t i = 0; i < sizeof parts / sizeof *parts && tbi_ok(&reader->error); ++i) {
     parts[i](reader);

@@ -2,10 +2,7 @@
  *
  * All actuator tags share one set of parameters, in defaults too: <position kp="9"> in a class is
  * a setting for every actuator of the class, which the actuator's own tag then reads over.  So we
- * replay the tags from the outermost class to the element.
- *
- * dampratio gives kv in units of 2 sqrt(kp m), with m = 1 / (J M^-1 J') at the pose of the file,
- * as MuJoCo 4 has it: for this the builder's model is made once. */
+ * replay the tags from the outermost class to the element. */
 #include "io/mjcf/mjcf_reader.h"
 
 #include "base/array.h"
@@ -310,59 +307,6 @@ static void number_actuator(tbi_mjcf *reader, int32_t index) {
   reader->actuators[reader->nactuator++] = index;
 }
 
-/* J M^-1 J' of what an actuator drives, before its gear; work[3 nv]. */
-static double mobility(tabi_dynamics *d, const tabi_model *model, const tabi_actuator_def *def,
-                       double *work) {
-  int32_t nv = tabi_model_nv(model);
-  double *tau = work;
-  double *moved = work + nv;
-  double *still = moved + nv;
-  memset(tau, 0, (size_t)nv * sizeof *tau);
-  tabi_dynamics_forward(d, tau, still);
-  if (def->tendon != TABI_NONE) {
-    (void)tabi_dynamics_tendon_length(d, def->tendon, tau);
-  } else {
-    tau[tabi_model_joint_v(model, def->joint).first] = 1;
-  }
-  tabi_dynamics_forward(d, tau, moved);
-  double sum = 0;
-  for (int32_t k = 0; k < nv; ++k)
-    sum += tau[k] * (moved[k] - still[k]);
-  double inertia = def->tendon == TABI_NONE ? 0 : tabi_model_tendon(model, def->tendon).inertia;
-  return sum / (1 + inertia * sum);
-}
-
-static void set_ratios(tbi_mjcf *reader, const tabi_model *model, tabi_dynamics *d, double *work) {
-  for (int32_t i = 0; i < reader->nratio; ++i) {
-    tabi_actuator_def *def =
-        (tabi_actuator_def *)reader->builder->actuators.items + reader->ratios[i].actuator;
-    double give = def->gear * def->gear * mobility(d, model, def, work);
-    if (!(give > 0)) continue;
-    def->bias[2] = -2 * reader->ratios[i].ratio * sqrt(-def->bias[1] / give);
-  }
-}
-
-/* Damping ratios become damping.  A model that cannot be built is told later. */
-static void settle_ratios(tbi_mjcf *reader) {
-  if (reader->nratio == 0 || !tbi_ok(&reader->error)) return;
-  tabi_model *model = tabi_builder_build(reader->builder, NULL);
-  tabi_dynamics *d = model ? tabi_dynamics_create(model, NULL) : NULL;
-  if (d) {
-    size_t nq = (size_t)tabi_model_nq(model);
-    size_t nv = (size_t)tabi_model_nv(model);
-    double *state = calloc(nq + 4 * nv + 1, sizeof *state);
-    if (!state) tbi_fail_memory(&reader->error);
-    if (state) {
-      tabi_model_initial_q(model, state);
-      tabi_dynamics_set_state(d, state, state + nq);
-      set_ratios(reader, model, d, state + nq + nv);
-    }
-    free(state);
-  }
-  tabi_dynamics_destroy(d);
-  tabi_model_destroy(model);
-}
-
 void tbi_mjcf_read_actuators(tbi_mjcf *reader) {
   tbi_xml_node *section = tbi_xml_child(reader->root, "actuator");
   for (; section; section = tbi_xml_next(section)) {
@@ -372,5 +316,4 @@ void tbi_mjcf_read_actuators(tbi_mjcf *reader) {
       number_actuator(reader, read_actuator(reader, node, reader->nactuator));
     }
   }
-  settle_ratios(reader);
 }

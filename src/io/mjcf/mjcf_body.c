@@ -48,12 +48,23 @@ static void repair_passive(const tbi_mjcf_item *item, const char *what, double *
                       value);
 }
 
+/* what stands in its place is settled when the inertia is known */
+static void read_springdamper(const tbi_mjcf_item *item, tbi_mjcf_joint *joint) {
+  double *given = joint->springdamper;
+  if (joint->type == TBI_MJCF_FREE || tbi_mjcf_numbers(item, "springdamper", 2, 2, given) == 0)
+    return;
+  if (given[0] > 0 && given[1] > 0) return;
+  tbi_mjcf_fail(item, "springdamper %g %g: time constant and damping ratio must be > 0", given[0],
+                given[1]);
+}
+
 /* spring, damper, friction, rotor */
 static void read_passive(const tbi_mjcf_item *item, tbi_mjcf_joint *joint, double unit) {
   tabi_joint_def *def = &joint->def;
   tbi_mjcf_read_linear(item, "stiffness", &def->stiffness);
   (void)tbi_mjcf_number(item, "springref", &def->rest_position);
   tbi_mjcf_read_linear(item, "damping", &def->damping);
+  read_springdamper(item, joint);
   read_drive(item, joint);
   (void)tbi_mjcf_number(item, "frictionloss", &def->friction);
   (void)tbi_mjcf_number(item, "armature", &def->rotor_inertia);

@@ -24,6 +24,10 @@ typedef enum geom_type {
 
 static const char *const type_names[] = {"plane",    "hfield", "sphere", "capsule", "ellipsoid",
                                          "cylinder", "box",    "mesh",   NULL};
+static const tabi_shape_type shape_types[] = {
+    TABI_SHAPE_PLANE,     TABI_SHAPE_HEIGHTFIELD, TABI_SHAPE_SPHERE, TABI_SHAPE_CAPSULE,
+    TABI_SHAPE_ELLIPSOID, TABI_SHAPE_CYLINDER,    TABI_SHAPE_BOX,    TABI_SHAPE_MESH};
+static const char *const yes_no[] = {"false", "true", NULL};
 /* how many sizes a type needs, alone and beside fromto; 0: it has none */
 static const int32_t sizes_alone[] = {0, 0, 1, 2, 3, 2, 3, 0};
 static const int32_t sizes_fromto[] = {0, 0, 0, 1, 1, 1, 1, 0};
@@ -175,12 +179,15 @@ static void weigh(const reading *r, tbi_mjcf_geom *geom) {
     tbi_mjcf_measure_mesh(item->reader, mesh);
     if (!tbi_ok(&item->reader->error)) return;
   }
-  double volume = volume_of(r, mesh);
-  if (!geom->has_shape || !(volume > 0)) return;
-  geom->mass = given ? mass : density * volume;
+  bool shell = !mesh && tbi_mjcf_word(item, "shellinertia", yes_no, 0) != 0;
+  tbi_mjcf_shell surface = tbi_mjcf_shell_of(shape_types[r->type], r->size);
+  double extent = shell ? surface.area : volume_of(r, mesh);
+  if (!geom->has_shape || !(extent > 0)) return;
+  geom->mass = given ? mass : density * extent;
   m3 rot = q_matrix(r->rot);
   geom->com = v3_add(r->pos, mesh ? m3_mulv(&rot, mesh->com) : v3_zero());
-  geom->inertia = s3_rotate(&rot, s3_times(geom->mass, inertia_of(r, mesh)));
+  s3 inertia = shell ? surface.inertia : inertia_of(r, mesh);
+  geom->inertia = s3_rotate(&rot, s3_times(geom->mass, inertia));
 }
 
 static bool is_plain(const double rgba[4]) {
@@ -230,11 +237,8 @@ static void read_contact(const tbi_mjcf_item *item, tbi_mjcf_geom *geom) {
 }
 
 static void make_shape(const reading *r, tbi_mjcf_geom *geom) {
-  static const tabi_shape_type types[] = {
-      TABI_SHAPE_PLANE,     TABI_SHAPE_HEIGHTFIELD, TABI_SHAPE_SPHERE, TABI_SHAPE_CAPSULE,
-      TABI_SHAPE_ELLIPSOID, TABI_SHAPE_CYLINDER,    TABI_SHAPE_BOX,    TABI_SHAPE_MESH};
   tabi_shape_def *shape = &geom->shape;
-  shape->type = types[r->type];
+  shape->type = shape_types[r->type];
   geom->has_shape = geom->has_shape && shape->type != TABI_SHAPE_COUNT;
   v3_store(r->pos, shape->pos);
   q_store(r->rot, shape->quat);

@@ -114,9 +114,10 @@ typedef struct tbi_mjcf_joint {
   const char *name; /* NULL: unnamed */
   int type;         /* tbi_mjcf_joint_type */
   int32_t body;
-  v3 anchor, axis; /* body frame */
-  double ref;      /* q in the pose that the file gives */
-  double drive[2]; /* actuatorfrcrange, N m or N; equal: none */
+  v3 anchor, axis;        /* body frame */
+  double ref;             /* q in the pose that the file gives */
+  double drive[2];        /* actuatorfrcrange, N m or N; equal: none */
+  double springdamper[2]; /* time constant, s, and damping ratio; 0: stiffness and damping count */
   tabi_joint_def def;
   int32_t index; /* in the builder; TABI_NONE if the base was fixed by request */
 } tbi_mjcf_joint;
@@ -346,6 +347,8 @@ void tbi_mjcf_scale_masses(tbi_mjcf *reader);
 void tbi_mjcf_add_bodies(tbi_mjcf *reader);     /* mjcf_build.c */
 void tbi_mjcf_read_tendons(tbi_mjcf *reader);   /* mjcf_tendon.c */
 void tbi_mjcf_read_actuators(tbi_mjcf *reader); /* mjcf_actuator.c */
+/* mjcf_settle.c: what is given relative to an inertia: dampratio, springdamper */
+void tbi_mjcf_settle(tbi_mjcf *reader);
 void tbi_mjcf_read_equality(tbi_mjcf *reader);  /* mjcf_equality.c: loops, couplings, exclusions */
 void tbi_mjcf_read_keyframes(tbi_mjcf *reader); /* mjcf_keyframe.c */
 void tbi_mjcf_read_site(tbi_mjcf *reader, tbi_xml_node *node, int32_t body); /* mjcf_site.c */
@@ -381,6 +384,13 @@ typedef struct tbi_mjcf_fitted {
 } tbi_mjcf_fitted;
 void tbi_mjcf_fit_mesh(const tbi_mjcf_item *item, tbi_mjcf_mesh *mesh, tbi_mjcf_fit type,
                        tbi_mjcf_fitted *fitted);
+
+/* mjcf_shell.c: the surface of a primitive of these half sizes, as in <geom>; nothing for others */
+typedef struct tbi_mjcf_shell {
+  double area;
+  s3 inertia; /* per kg, about the centre, in the geom's axes */
+} tbi_mjcf_shell;
+tbi_mjcf_shell tbi_mjcf_shell_of(tabi_shape_type type, const double size[3]);
 
 /* mjcf_mesh.c: volume, com and inertia, once; an error for a flat mesh */
 void tbi_mjcf_measure_mesh(tbi_mjcf *reader, tbi_mjcf_mesh *mesh);

@@ -189,7 +189,7 @@ static bool read_type(const urdf *u, tbi_xml_node *node, const char *owner, tabi
   }
   return tbi_fail_at(u->error, TABI_ERR_PARSE, node->place,
                      "%s: unknown type '%.60s' (revolute, continuous, prismatic, fixed, "
-                     "floating, planar)",
+                     "floating, planar, spherical)",
                      owner, text ? text : "");
 }
 

@@ -18,6 +18,7 @@ static const tbi_format_row rows[] = {
     {"inertia@iyz",              TBI_USED,         NULL                                                               },
     {"origin@xyz",               TBI_USED,         NULL                                                               },
     {"origin@rpy",               TBI_USED,         NULL                                                               },
+    {"origin@quat_xyzw",         TBI_USED,         "of version 1.2, in place of rpy"                                  },
     {"visual",                   TBI_USED,         "any number"                                                       },
     {"visual@name",              TBI_USED,         NULL                                                               },
     {"collision",                TBI_USED,         "any number"                                                       },

@@ -113,6 +113,20 @@ static q4 from_rpy(const double rpy[3]) {
 
 void tbi_urdf_quat(const double rpy[3], double quat[4]) { q_store(from_rpy(rpy), quat); }
 
+/* the rotation of URDF 1.2, in place of rpy */
+static void read_xyzw(tbi_urdf_reading r, tbi_xml_node *origin, const char *owner, double quat[4]) {
+  double xyzw[4] = {0, 0, 0, 1};
+  tbi_urdf_vector(r, origin, "quat_xyzw", owner, 4, xyzw);
+  q4 rot = {xyzw[3], xyzw[0], xyzw[1], xyzw[2]};
+  if (!tbi_ok(r.error)) return;
+  if (q_norm(rot) > 0) {
+    q_store(q_normalize(rot), quat);
+  } else {
+    tbi_fail_at(r.error, TABI_ERR_PARSE, origin->place,
+                "%s: quaternion has zero length; write 0 0 0 1 for no rotation", owner);
+  }
+}
+
 bool tbi_urdf_origin(tbi_urdf_reading r, tbi_xml_node *node, const char *owner, double pos[3],
                      double quat[4]) {
   double rpy[3] = {0, 0, 0};
@@ -123,6 +137,7 @@ bool tbi_urdf_origin(tbi_urdf_reading r, tbi_xml_node *node, const char *owner, 
     tbi_urdf_vector(r, origin, "rpy", owner, 3, rpy);
   }
   q_store(from_rpy(rpy), quat);
+  if (origin && tbi_xml_get(origin, "quat_xyzw")) read_xyzw(r, origin, owner, quat);
   return tbi_ok(r.error);
 }
 

@@ -192,8 +192,9 @@ static bool read_geometry(tbi_urdf_shapes *shapes, tbi_xml_node *geometry, const
     return read_mesh(shapes, node, owner, def->collides, &def->mesh) && def->mesh != TABI_NONE;
   }
   if (geometry->first) return false; // left unread, so it is reported as ignored
-  return tbi_fail_at(shapes->error, TABI_ERR_PARSE, geometry->place, "%s: <geometry> is empty",
-                     owner);
+  tbi_repaired(shapes->error, shapes->def, geometry->place, (tbi_repair){owner, "left out", 0},
+               "<geometry> is empty");
+  return false;
 }
 
 /* The prefix and the name in one string that the caller frees; NULL: out of memory. */
