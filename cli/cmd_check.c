@@ -3,6 +3,7 @@
  * Two sources: what the reader warns of, repairs among it, and what the model doctor finds.  The
  * text lists them together, the worst first; JSON keeps them apart. */
 #include "common/cli.h"
+#include "common/input.h"
 #include "common/scene_options.h"
 
 #include <stdlib.h>
@@ -91,7 +92,8 @@ static int print_json(FILE *out, const checked *c, bool ok) {
 
 static bool is_scene(const char *path) {
   const char *dot = strrchr(path, '.');
-  return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+  bool yaml = dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+  return yaml || tbi_input_kind_of(path) == TBI_INPUT_SCENE;
 }
 
 /* Repairs are made, so that all are found, and are errors afterwards where the caller is strict. */

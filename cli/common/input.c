@@ -72,6 +72,7 @@ tbi_input_kind tbi_input_kind_of(const char *path) {
   if (strncmp(text, magic, sizeof magic - 1) == 0) return TBI_INPUT_LOG;
   if (is_mesh_name(path)) return TBI_INPUT_MESH;
   bool hrp = strncmp(at, "#VRML", 5) == 0 || strstr(at, "format: ChoreonoidBody");
+  if (*at == '<' && strstr(at, "<grxui")) return TBI_INPUT_SCENE; // a project of OpenHRP3
   if (*at == '<' || hrp) return TBI_INPUT_MODEL;
   return has_scene_key(at) ? TBI_INPUT_SCENE : TBI_INPUT_UNKNOWN;
 }

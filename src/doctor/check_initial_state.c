@@ -28,8 +28,8 @@ static int32_t tree_of(const tabi_model *model, const tabi_shape_def *shape) {
   return body == TABI_WORLD ? TABI_NONE : model->body[body].tree;
 }
 
-/* Links of one robot are often drawn inside each other: scenes then leave the pair out. */
-static void tell_overlap(tbi_doctor *d, const tbi_overlap *overlap) {
+/* Links of one robot are often drawn inside each other: scenes then leave the pair out; true. */
+static bool tell_overlap(tbi_doctor *d, const tbi_overlap *overlap) {
   char first[128];
   char second[128];
   tabi_shape_def a = tabi_model_shape(d->model, overlap->shape_a);
@@ -46,6 +46,7 @@ static void tell_overlap(tbi_doctor *d, const tbi_overlap *overlap) {
                   "%s: is %.3g m inside %s in the initial state; %s", first, overlap->depth, second,
                   by_design ? "a scene leaves the pair out of self-collision"
                             : "move them apart, make the shapes smaller, or exclude the pair");
+  return by_design;
 }
 
 static void tell_failure(tbi_doctor *d, const char *what, const tabi_error *err) {
@@ -59,11 +60,12 @@ static void tell_failure(tbi_doctor *d, const char *what, const tabi_error *err)
 
 /* those that were not told one by one */
 static void tell_rest(tbi_doctor *d, tabi_status severity, int32_t count, const char *pairs) {
-  if (count <= DEEPEST_TOLD) return;
+  int rest = (int)(count - DEEPEST_TOLD);
+  if (rest <= 0) return;
   const tabi_place place = {tabi_model_link(d->model, 0).place.file, 1};
   tbi_doctor_find(d, severity, place,
-                  "%d more pairs of %s are inside each other in the initial state",
-                  (int)(count - DEEPEST_TOLD), pairs);
+                  "%d more pair%s of %s %s inside each other in the initial state", rest,
+                  rest == 1 ? "" : "s", pairs, rest == 1 ? "is" : "are");
 }
 
 void tbi_doctor_check_overlaps(tbi_doctor *d) {
@@ -73,9 +75,10 @@ void tbi_doctor_check_overlaps(tbi_doctor *d) {
   tabi_status status = tbi_overlaps_find(d->model, d->model->start, ALLOWED_DEPTH, overlap,
                                          DEEPEST_TOLD, &count, &err);
   if (status != TABI_OK) tell_failure(d, "overlaps", &err);
+  bool by_design = true;
   for (int32_t i = 0; i < count && i < DEEPEST_TOLD; ++i)
-    tell_overlap(d, &overlap[i]);
-  tell_rest(d, TBI_PROBLEM, count, "links");
+    by_design &= tell_overlap(d, &overlap[i]);
+  tell_rest(d, by_design ? TBI_ADVICE : TBI_PROBLEM, count, "links");
 }
 
 static void tell_joined(tbi_doctor *d, const tbi_overlap *overlap) {
@@ -98,7 +101,7 @@ static void tell_joined(tbi_doctor *d, const tbi_overlap *overlap) {
 int32_t tabi_model_check_joined(const tabi_model *model, const double *q, tabi_warning_fn *report,
                                 void *user) {
   TBI_ASSERT(model && q);
-  tbi_doctor d = {model, report, user, 0, false};
+  tbi_doctor d = {.model = model, .report = report, .user = user};
   if (tabi_model_nconnection(model) == 0) return 0;
   tbi_overlap overlap[DEEPEST_TOLD];
   int32_t count = 0;

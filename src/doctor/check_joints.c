@@ -34,6 +34,17 @@ static int32_t body_first_link(const tabi_model *model, int32_t link) {
   }
 }
 
+/* The name of a body that a joint moves: joints of several axes are chains, whose links in between
+ * have none. */
+static const char *body_name(const tabi_model *model, int32_t link) {
+  const char *name = tabi_model_link(model, link).name;
+  int32_t body = tabi_model_link_body(model, link);
+  for (int32_t i = 0; i < tabi_model_nlink(model) && !name; ++i) {
+    if (tabi_model_link_body(model, i) == body) name = tabi_model_link(model, i).name;
+  }
+  return tbi_doctor_shown(name);
+}
+
 /* Inertia about a line through the origin of the body's first link, of the body alone. */
 static double body_inertia_about(const tabi_model *model, int32_t body, v3 axis) {
   double sum = 0;
@@ -139,9 +150,8 @@ static void check_effort(tbi_doctor *d, int32_t j, const tabi_joint_def *joint) 
         "joint '%s': effort limit is 0, so no motor can move it; give the motor's torque",
         tbi_doctor_shown(joint->name));
   } else if (isinf(joint->effort) && !is_driven(d->model, j)) {
-    tbi_doctor_find(d, TBI_ADVICE, joint->place,
-                    "joint '%s': has no effort limit; a controller may use any torque on it",
-                    tbi_doctor_shown(joint->name));
+    if (d->unlimited == 0) d->first_unlimited = j;
+    ++d->unlimited;
   }
   if (joint->velocity == 0) {
     tbi_doctor_find(d, TBI_ADVICE, joint->place,
@@ -171,8 +181,7 @@ static void check_mass_ratio(tbi_doctor *d, int32_t j, const tabi_joint_def *joi
     tbi_doctor_find(
         d, TBI_PROBLEM, joint->place,
         "joint '%s': moves only %g kg; merge link '%s' into its parent by a fixed joint",
-        tbi_doctor_shown(joint->name), mass,
-        tbi_doctor_shown(tabi_model_link(model, joint->child).name));
+        tbi_doctor_shown(joint->name), mass, body_name(model, joint->child));
   }
   int32_t above;
   int32_t parent = body_above(model, joint, &above);
@@ -184,8 +193,7 @@ static void check_mass_ratio(tbi_doctor *d, int32_t j, const tabi_joint_def *joi
       d, TBI_PROBLEM, tabi_model_link(model, link).place,
       "link '%s': %g kg carry %g kg of link '%s', a ratio of %.0f; give it its real mass, or "
       "rotor inertia to its joint",
-      tbi_doctor_shown(tabi_model_link(model, link).name), carrier, mass,
-      tbi_doctor_shown(tabi_model_link(model, joint->child).name), mass / carrier);
+      body_name(model, link), carrier, mass, body_name(model, joint->child), mass / carrier);
 }
 
 /* What a last joint has to turn, against what the joint before it turns. */
@@ -231,13 +239,30 @@ static void check_leaf_shape(tbi_doctor *d, int32_t j, const tabi_joint_def *joi
   tbi_doctor_find(
       d, TBI_ADVICE, link.place,
       "link '%s': ends a limb but has no collision shape, so it passes through everything",
-      tbi_doctor_shown(link.name));
+      body_name(d->model, joint->child));
 }
 
 static void (*const checks[])(tbi_doctor *d, int32_t j, const tabi_joint_def *joint) = {
     check_initial_q,  check_range,         check_effort,
     check_mass_ratio, check_joint_inertia, check_leaf_shape,
 };
+
+/* Files of many robots have no limit at any joint: that is one finding. */
+void tbi_doctor_tell_unlimited(tbi_doctor *d) {
+  if (d->unlimited == 0) return;
+  tabi_joint_def first = tabi_model_joint(d->model, d->first_unlimited);
+  const char *name = tbi_doctor_shown(first.name);
+  int others = (int)d->unlimited - 1;
+  if (others == 0) {
+    tbi_doctor_find(d, TBI_ADVICE, first.place,
+                    "joint '%s': has no effort limit; a controller may use any torque on it", name);
+  } else {
+    tbi_doctor_find(d, TBI_ADVICE, first.place,
+                    "joint '%s' and %d other%s have no effort limit; a controller may use any "
+                    "torque on them",
+                    name, others, others == 1 ? "" : "s");
+  }
+}
 
 void tbi_doctor_check_joint(tbi_doctor *d, int32_t j) {
   TBI_ASSERT(tabi_model_joint_v(d->model, j).count > 0);

@@ -31,13 +31,14 @@ static void check_model(tbi_doctor *d) {
 
 int32_t tabi_model_check(const tabi_model *model, tabi_warning_fn *report, void *user) {
   TBI_ASSERT(model);
-  tbi_doctor d = {model, report, user, 0, false};
+  tbi_doctor d = {.model = model, .report = report, .user = user};
   check_model(&d);
   for (int32_t i = 0; i < tabi_model_nlink(model); ++i)
     tbi_doctor_check_link(&d, i);
   for (int32_t j = 0; j < tabi_model_njoint(model); ++j) {
     if (tabi_model_joint_v(model, j).count > 0) tbi_doctor_check_joint(&d, j);
   }
+  tbi_doctor_tell_unlimited(&d);
   tbi_doctor_check_connections(&d);
   tbi_doctor_check_overlaps(&d);
   return d.count;

@@ -20,7 +20,9 @@ typedef struct tbi_doctor {
   tabi_warning_fn *report;
   void *user;
   int32_t count;
-  bool collides; /* some shape of the model does */
+  bool collides;           /* some shape of the model does */
+  int32_t unlimited;       /* joints without effort limit or actuator, */
+  int32_t first_unlimited; /* and the first of them */
 } tbi_doctor;
 
 #define TBI_PROBLEM TABI_ERR_MODEL /* will spoil a simulation */
@@ -36,6 +38,7 @@ static inline const char *tbi_doctor_shown(const char *name) { return name ? nam
 /* All checks of one link, of one moving joint, and of the initial state as a whole. */
 void tbi_doctor_check_link(tbi_doctor *d, int32_t i);
 void tbi_doctor_check_joint(tbi_doctor *d, int32_t j);
+void tbi_doctor_tell_unlimited(tbi_doctor *d); /* after all joints */
 void tbi_doctor_check_connections(tbi_doctor *d);
 void tbi_doctor_check_overlaps(tbi_doctor *d);
 

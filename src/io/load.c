@@ -17,6 +17,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 tabi_load_def tabi_load_def_default(void) {
   return (tabi_load_def){
@@ -93,11 +94,18 @@ static tabi_status load_xml(tabi_builder *builder, const source *from, const tab
   return TABI_OK;
 }
 
+/* By its first line, or where that is missing by its name, so that the error is about that line. */
+static bool is_vrml(const source *from) {
+  size_t length = strlen(from->path);
+  return tbi_vrml_is(from->text, from->size) ||
+         (length > 4 && strcasecmp(from->path + length - 4, ".wrl") == 0);
+}
+
 /* The beginning of a text tells what it is; what it does not tell is XML. */
 static tabi_status load_format(tabi_builder *builder, const source *from, const tabi_load_def *def,
                                tabi_error *err) {
   int32_t first_joint = tabi_builder_njoint(builder);
-  if (tbi_vrml_is(from->text, from->size)) {
+  if (is_vrml(from)) {
     tabi_status status = tbi_hrp_vrml_load(builder, from->text, from->size, from->path, def, err);
     if (status != TABI_OK || !from->is_file) return status;
     return tbi_hrp_bush_beside(builder, from->path, def, first_joint, err);

@@ -3,7 +3,7 @@
 import os
 import re
 
-from command import Case, MODELS, data, main
+from command import Case, EXTRA, MODELS, data, main
 
 # line, severity, part of the message: what is wrong in data/doubtful.urdf
 EXPECTED = [
@@ -67,6 +67,14 @@ class Check(Case):
         self.assertEqual(order, sorted(order))
         warnings = sum(not note for note, _ in order)
         self.assertEqual(lines[-1], f"{path}: {warnings} warnings, {len(order) - warnings} notes")
+
+    def test_project_is_a_scene(self):
+        project = os.path.join(EXTRA, "robots", "openhrp3", "project", "closedLink.xml")
+        if not EXTRA or not os.path.exists(project):
+            self.skipTest("without extra data")
+        out, _ = self.tabi("check", project)
+        self.assertIn("closedLink.xml: ", out.splitlines()[-1])
+        self.error("info", project, line=1, path=project, says="this is a scene; use tabi run")
 
     def test_shipped_humanoid_is_clean(self):
         for name in ("humanoid36.urdf", "humanoid36_parallel.urdf"):

@@ -224,22 +224,24 @@ static void test_refused(void **state) {
     int line;
     const char *words;
   } cases[] = {
-      {"#VRML V1.0 ascii\n",                                                        1, "convert it to VRML 2.0"  },
-      {HEAD "Group {\n children [ Shape { } \n",                                    4, "the file ends"           },
-      {HEAD "Group { children USE NONE }",                                          2, "no DEF before it"        },
-      {HEAD "DEF A Group {\n children USE A }",                                     3, "no DEF before it"        },
-      {HEAD "Group {\n children [ 1 Shape { } ] }",                                 3, "mixes"                   },
-      {HEAD "Group { name \"open }",                                                2, "a string does not end"   },
-      {HEAD "Box { size 1 2x 3 }",                                                  2, "'2x' is not a number"    },
-      {HEAD "Humanoid { }",                                                         2, "Humanoid without a Joint"},
+      {"Humanoid { }\n",                                                            1, "the first line is not '#VRML V2.0 utf8'"   },
+      {HEAD "Group {\n bboxSize one }",                                             3, "'one' is no value, and no node without { }"},
+      {"#VRML V1.0 ascii\n",                                                        1, "convert it to VRML 2.0"                    },
+      {HEAD "Group {\n children [ Shape { } \n",                                    4, "the file ends"                             },
+      {HEAD "Group { children USE NONE }",                                          2, "no DEF before it"                          },
+      {HEAD "DEF A Group {\n children USE A }",                                     3, "no DEF before it"                          },
+      {HEAD "Group {\n children [ 1 Shape { } ] }",                                 3, "mixes"                                     },
+      {HEAD "Group { name \"open }",                                                2, "a string does not end"                     },
+      {HEAD "Box { size 1 2x 3 }",                                                  2, "'2x' is not a number"                      },
+      {HEAD "Humanoid { }",                                                         2, "Humanoid without a Joint"                  },
       {HEAD "Humanoid { humanoidBody\n DEF A Joint { jointType \"hinge\" } }",      3,
-       "unknown jointType 'hinge'"                                                                               },
+       "unknown jointType 'hinge'"                                                                                                 },
       {HEAD "Humanoid { humanoidBody\n DEF A Joint { translation 1 2 } }",          3,
-       "needs 3 numbers, got 2"                                                                                  },
+       "needs 3 numbers, got 2"                                                                                                    },
       {HEAD "Humanoid { humanoidBody\n DEF A Joint { translation 1 2 1e999 } }",    3,
-       "too large a number"                                                                                      },
+       "too large a number"                                                                                                        },
       {HEAD "Humanoid { humanoidBody DEF A Joint { children\n DEF A Joint { } } }", 3,
-       "defined twice"                                                                                           },
+       "defined twice"                                                                                                             },
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i)
     assert_refused(cases[i].text, cases[i].line, cases[i].words);

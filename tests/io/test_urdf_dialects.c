@@ -209,6 +209,22 @@ static void test_mimic_chain(void **state) {
   tabi_model_destroy(model);
 }
 
+/* Of joints that follow each other each is told with the one that it names. */
+static void test_mimic_in_a_circle(void **state) {
+  (void)state;
+  heard h;
+  tabi_model *model = load("<robot name='r'>" LINK("a") LINK("b") LINK("c")
+                               HINGE("j", "a", "b", "<mimic joint='k'/>")
+                                   HINGE("k", "b", "c", "<mimic joint='j'/>") "</robot>",
+                           &h);
+  assert_int_equal(h.count, 2);
+  assert_string_equal(h.told[0].message,
+                      "joint 'j': mimics 'k', which follows it, coupling left out");
+  assert_string_equal(h.told[1].message,
+                      "joint 'k': mimics 'j', which follows it, coupling left out");
+  tabi_model_destroy(model);
+}
+
 static void test_mimic_left_out(void **state) {
   (void)state;
   static const struct {
@@ -319,12 +335,19 @@ static void test_quaternion(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_quaternion),     cmocka_unit_test(test_spherical),
-      cmocka_unit_test(test_transmission),   cmocka_unit_test(test_transmission_odd),
-      cmocka_unit_test(test_gazebo_surface), cmocka_unit_test(test_gazebo_sensors),
-      cmocka_unit_test(test_gazebo_static),  cmocka_unit_test(test_mimic_chain),
-      cmocka_unit_test(test_mimic_left_out), cmocka_unit_test(test_massless_root),
-      cmocka_unit_test(test_spellings),      cmocka_unit_test(test_xacro),
+      cmocka_unit_test(test_quaternion),
+      cmocka_unit_test(test_mimic_in_a_circle),
+      cmocka_unit_test(test_spherical),
+      cmocka_unit_test(test_transmission),
+      cmocka_unit_test(test_transmission_odd),
+      cmocka_unit_test(test_gazebo_surface),
+      cmocka_unit_test(test_gazebo_sensors),
+      cmocka_unit_test(test_gazebo_static),
+      cmocka_unit_test(test_mimic_chain),
+      cmocka_unit_test(test_mimic_left_out),
+      cmocka_unit_test(test_massless_root),
+      cmocka_unit_test(test_spellings),
+      cmocka_unit_test(test_xacro),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,6 +100,51 @@ static void test_start_outside_the_limits(void **state) {
   assert_int_equal(n.line, 9);
 }
 
+/* Many joints without effort limit are one finding; a chain of joints is called by its link. */
+static void test_chain_without_limits(void **state) {
+  (void)state;
+  tabi_builder *b = tabi_builder_create();
+  arm a = good_arm();
+  a.joint.effort = INFINITY;
+  for (int i = 0; i < 3; ++i) {
+    static const char *const names[] = {"first", "second", "third"};
+    a.link.name = i == 1 ? NULL : names[i];
+    a.joint.name = names[i];
+    a.joint.child = tabi_builder_add_link(b, &a.link);
+    a.joint.parent = i == 0 ? TABI_WORLD : a.joint.child - 1;
+    (void)tabi_builder_add_joint(b, &a.joint);
+  }
+  notes n = examine_built(b, "joint 'first' and 2 others have no effort limit");
+  assert_int_equal(n.found, 1);
+  assert_int_equal(n.line, 9);
+}
+
+/* A link in between has no name: the body is called by one that is fixed to it. */
+static void test_unnamed_link(void **state) {
+  (void)state;
+  tabi_builder *b = tabi_builder_create();
+  arm a = good_arm();
+  a.link.name = "trunk";
+  tabi_shape_def shape = tabi_shape_def_default();
+  a.joint.child = shape.link = tabi_builder_add_link(b, &a.link);
+  shape.size[0] = 0.1;
+  (void)tabi_builder_add_shape(b, &shape);
+  (void)tabi_builder_add_joint(b, &a.joint);
+  a.link.name = "hand";
+  int32_t hand = tabi_builder_add_link(b, &a.link);
+  a.link = tabi_link_def_default();
+  a.joint.parent = a.joint.child;
+  a.joint.child = tabi_builder_add_link(b, &a.link);
+  a.joint.name = "wrist";
+  (void)tabi_builder_add_joint(b, &a.joint);
+  tabi_joint_def fixed = tabi_joint_def_default();
+  fixed.type = TABI_JOINT_FIXED;
+  fixed.parent = a.joint.child;
+  fixed.child = hand;
+  (void)tabi_builder_add_joint(b, &fixed);
+  assert_int_equal(examine_built(b, "link 'hand': ends a limb but has no").found, 1);
+}
+
 static void test_mass_without_inertia(void **state) {
   (void)state;
   arm a = good_arm();
@@ -223,9 +268,14 @@ static void test_twisted_connections(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_findings_are_counted),     cmocka_unit_test(test_nothing_wrong),
-      cmocka_unit_test(test_start_outside_the_limits), cmocka_unit_test(test_mass_without_inertia),
-      cmocka_unit_test(test_links_inside_each_other),  cmocka_unit_test(test_open_connections),
+      cmocka_unit_test(test_findings_are_counted),
+      cmocka_unit_test(test_nothing_wrong),
+      cmocka_unit_test(test_start_outside_the_limits),
+      cmocka_unit_test(test_chain_without_limits),
+      cmocka_unit_test(test_unnamed_link),
+      cmocka_unit_test(test_mass_without_inertia),
+      cmocka_unit_test(test_links_inside_each_other),
+      cmocka_unit_test(test_open_connections),
       cmocka_unit_test(test_twisted_connections),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

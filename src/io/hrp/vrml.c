@@ -522,6 +522,11 @@ static tbi_vrml_node *read_new(reading *r, const char *name) {
   const char *type = take_word(r, "the type of a node");
   if (!node) tbi_fail_memory(r->error);
   if (!node || !type || !count_item(r->vrml, r->error, place)) return NULL;
+  if (!is(r, "{")) {
+    tbi_fail_at(r->error, TABI_ERR_PARSE, place, "'%.60s' is no value, and no node without { }",
+                type);
+    return NULL;
+  }
   *node = (tbi_vrml_node){.type = type, .name = name, .place = place, .proto = find_proto(r, type)};
   if (++r->depth > TBI_VRML_MAX_DEPTH) {
     tbi_fail_at(r->error, TABI_ERR_PARSE, place, "nesting depth exceeds %d", TBI_VRML_MAX_DEPTH);

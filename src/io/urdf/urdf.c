@@ -455,7 +455,8 @@ static bool follow(const urdf *u, const joint *j, following *f) {
   if (!read_mimic(u, j, f)) return false;
   tbi_xml_node *mimic = tbi_xml_child(j->node, "mimic");
   for (int32_t steps = 0; tbi_xml_child(f->leader->node, "mimic"); ++steps) {
-    if (f->leader == j || steps > u->njoint) return skip_mimic(u, j, mimic, "follows it", j->name);
+    if (f->leader == j || steps > u->njoint)
+      return skip_mimic(u, j, mimic, "follows it", tbi_xml_get(mimic, "joint"));
     following next;
     if (!read_mimic(u, f->leader, &next)) return tbi_ok(u->error);
     f->offset += f->multiplier * next.offset;
