@@ -5,10 +5,14 @@
  * line has all others on one side is an edge of the hull. */
 #include "try/try_cause.h"
 
+#include "try/try_posture.h"
+
 #include <math.h>
 
 #define SPENT 0.999 /* share of a limit from which a motor has no more to give */
 #define THIN  1e-3  /* m: a hull that is thinner is a line */
+#define DEEP  1e-3  /* m that may overlap at the start */
+#define TORN  1e-3  /* m or rad by which a coupling may be open then */
 
 /* -- joints */
 
@@ -67,6 +71,41 @@ void tbi_try_joint_cause(const tabi_world *world, int32_t joint, char cause[TBI_
     (void)snprintf(cause, TBI_CAUSE_SIZE, "nothing drives it");
   } else if (isfinite(e.limit) && fabs(e.applied) >= SPENT * e.limit) {
     (void)snprintf(cause, TBI_CAUSE_SIZE, "its motor gives all it has, %.3g %s", e.limit, unit);
+  }
+}
+
+/* -- the start */
+
+static const char *link_name(const tabi_model *model, int32_t link) {
+  const char *name = link == TABI_WORLD ? "the world" : tabi_model_link(model, link).name;
+  return name ? name : "(unnamed)";
+}
+
+static void tell_overlap(const tabi_model *model, const tabi_contact *c,
+                         char cause[TBI_CAUSE_SIZE]) {
+  (void)snprintf(cause, TBI_CAUSE_SIZE, "it starts with '%.36s' %.3g mm inside '%.36s'",
+                 link_name(model, c->link_b), -1e3 * c->gap, link_name(model, c->link_a));
+}
+
+/* What overlaps, or is coupled elsewhere, is pushed there against springs and dampers. */
+void tbi_try_start_cause(const tabi_world *world, const double *start, char cause[TBI_CAUSE_SIZE]) {
+  const tabi_model *model = tabi_world_model(world);
+  int32_t count = 0;
+  int32_t deepest = TABI_NONE;
+  const tabi_contact *contact = tabi_world_contacts(world, &count);
+  for (int32_t i = 0; i < count; ++i) {
+    if (contact[i].gap < (deepest == TABI_NONE ? -DEEP : contact[deepest].gap)) deepest = i;
+  }
+  double gap;
+  int32_t open = tbi_try_open_coupling(model, start, &gap);
+  cause[0] = '\0';
+  if (deepest != TABI_NONE) {
+    tell_overlap(model, &contact[deepest], cause);
+  } else if (gap > TORN) {
+    int32_t joint = tabi_model_coupling(model, open).joint;
+    const char *name = tabi_model_joint(model, joint).name;
+    (void)snprintf(cause, TBI_CAUSE_SIZE, "it starts with joint '%.48s' %.2g beside its coupling",
+                   name ? name : "(unnamed)", gap);
   }
 }
 

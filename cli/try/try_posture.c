@@ -19,6 +19,19 @@ static void enter_limits(const tabi_model *model, int32_t joint, double *q) {
   if (*x < def.lower || *x > def.upper) *x = fmax(def.lower + room, fmin(def.upper - room, *x));
 }
 
+/* Where a coupling wants its joint, in *to; false for those of tendons. */
+static bool find_follower(const tabi_model *model, int32_t coupling, const double *q, int32_t *to,
+                          double *wanted) {
+  tabi_coupling_def c = tabi_model_coupling(model, coupling);
+  if (c.joint == TABI_NONE) return false;
+  tabi_range follower = tabi_model_joint_q(model, c.joint);
+  tabi_range from = c.leader == TABI_NONE ? (tabi_range){0} : tabi_model_joint_q(model, c.leader);
+  double x = from.count == 1 ? q[from.first] : 0;
+  *wanted = c.coef[0] + x * (c.coef[1] + x * (c.coef[2] + x * (c.coef[3] + x * c.coef[4])));
+  *to = follower.first;
+  return follower.count == 1;
+}
+
 /* Leaders may follow others: as often as there are couplings, at most. */
 static void follow_leaders(const tabi_model *model, double *q) {
   int32_t count = tabi_model_ncoupling(model);
@@ -26,18 +39,26 @@ static void follow_leaders(const tabi_model *model, double *q) {
   for (int32_t pass = 0; pass < count && changed; ++pass) {
     changed = false;
     for (int32_t i = 0; i < count; ++i) {
-      tabi_coupling_def c = tabi_model_coupling(model, i);
-      if (c.joint == TABI_NONE) continue; // of tendons
-      tabi_range to = tabi_model_joint_q(model, c.joint);
-      tabi_range from =
-          c.leader == TABI_NONE ? (tabi_range){0} : tabi_model_joint_q(model, c.leader);
-      double x = from.count == 1 ? q[from.first] : 0;
-      double y = c.coef[0] + x * (c.coef[1] + x * (c.coef[2] + x * (c.coef[3] + x * c.coef[4])));
-      if (to.count != 1 || y == q[to.first]) continue;
-      q[to.first] = y;
+      int32_t to;
+      double wanted;
+      if (!find_follower(model, i, q, &to, &wanted) || wanted == q[to]) continue;
+      q[to] = wanted;
       changed = true;
     }
   }
+}
+
+int32_t tbi_try_open_coupling(const tabi_model *model, const double *q, double *gap) {
+  int32_t widest = TABI_NONE;
+  *gap = 0;
+  for (int32_t i = 0; i < tabi_model_ncoupling(model); ++i) {
+    int32_t to;
+    double wanted;
+    if (!find_follower(model, i, q, &to, &wanted) || !(fabs(q[to] - wanted) > *gap)) continue;
+    *gap = fabs(q[to] - wanted);
+    widest = i;
+  }
+  return widest;
 }
 
 bool tbi_try_posture(const tabi_model *model, int32_t keyframe, double *q, double *open) {

@@ -28,8 +28,9 @@ typedef struct trial {
   tabi_world *world;
   tbi_run_summary summary;
   tbi_run_html html;
-  double *start;              /* q[nq] */
-  char lacks[TBI_CAUSE_SIZE]; /* what could let it fall, as it was put down */
+  double *start;               /* q[nq] */
+  char lacks[TBI_CAUSE_SIZE];  /* what could let it fall, as it was put down */
+  char pushed[TBI_CAUSE_SIZE]; /* what could give it energy from the first step on */
 } trial;
 
 static double now(void) {
@@ -106,6 +107,7 @@ static bool is_lawful(const trial *t, tbi_try_run *run) {
   if (!(run->energy_gain <= bound)) {
     (void)snprintf(run->why, sizeof run->why, "gains energy, %.1e of its range, at most %.0e",
                    run->energy_gain, bound);
+    if (!(run->open > TORN)) blame(run, t->pushed);
   } else if (!kept) {
     (void)snprintf(run->why, sizeof run->why, "%.3g at joint '%.80s' is beyond its limit %.3g",
                    run->torque_value, run->torque_name, run->torque_limit);
@@ -183,6 +185,7 @@ static int step_all(trial *t, tbi_try_run *run) {
       break;
     }
     tbi_run_summary_step(&t->summary);
+    if (i == 0) tbi_try_start_cause(t->world, t->start, t->pushed);
     if (i == 0 && run->floats) tbi_try_support_cause(t->world, t->lacks);
     note_torques(t, run);
     if (!tbi_run_html_step(&t->html)) return TBI_EXIT_INTERNAL;

@@ -101,6 +101,17 @@ class Try(FolderCase):
         self.assertIn("k' went", self.why("loose.xml", WEAK % (loose, "")))
         self.assertIn("; nothing drives it", self.why("loose.xml", WEAK % (loose, "")))
 
+    def test_says_what_pushes_from_the_start(self):
+        """Overlaps and couplings are closed, whatever springs and dampers say: the start is to blame for that energy."""
+        self.assertIn("; it starts with 'robot/b' 50 mm inside 'the world'", self.why("deep.xml", """<mujoco><worldbody>
+<geom type='plane' size='1 1 1'/><body name='b' pos='0 0 0.05'><joint name='z' type='slide' axis='0 0 1' damping='5000'/>
+<geom size='0.1' mass='1'/></body></worldbody><actuator><position joint='z' kp='10'/></actuator></mujoco>"""))
+        self.assertIn("; it starts with joint 'robot/j' 0.2 beside its coupling", self.why("coupled.xml", """<mujoco>
+<compiler angle='radian'/><worldbody><geom size='0.1' pos='0 5 0'/><body name='a' pos='0 0 1'><joint name='j' axis='0 1 0'
+stiffness='100' damping='1'/><geom size='.1' mass='1'/></body><body name='b' pos='1 0 1'><joint name='k' axis='0 1 0'/>
+<geom size='.1' mass='1'/></body></worldbody><equality><joint joint1='j' joint2='k'/></equality><actuator><position joint='k'
+kp='500' kv='20'/></actuator><keyframe><key name='home' qpos='0 0.2' ctrl='0.2'/></keyframe></mujoco>"""))
+
     def test_a_thing_beside_the_robot_may_fall(self):
         text = (WEAK % ("", "")).replace("</worldbody>", """<body pos='3 0 2'><joint name='z' type='slide' axis='0 0 1'/>
 <geom type='sphere' size='0.1' mass='1'/></body></worldbody>""")
