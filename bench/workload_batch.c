@@ -2,11 +2,11 @@
  *
  * The robots start scattered, each by its own seed, and go on for a while before the clock runs.
  * In "fall" the targets of all servos jump at random every 20 steps, so that robots fall and
- * struggle on the ground; in "stand" they stay, and in "walk" they follow scenes/walk.yaml.  All
- * engines make these 20 steps of a world at once. MuJoCo steps as many worlds of the same model
- * with as many threads: the model that tabi has, and, of a robot in a file of its own, also that
- * file as it is.  Time is the processors' time of all threads: what others do on the machine counts
- * little. */
+ * struggle on the ground, in "ground" on a mesh of triangles; in "stand" they stay, and in "walk"
+ * they follow scenes/walk.yaml.  All engines make these 20 steps of a world at once. MuJoCo steps
+ * as many worlds of the same model with as many threads: the model that tabi has, and, of a robot
+ * in a file of its own, also that file as it is.  Time is the processors' time of all threads: what
+ * others do on the machine counts little. */
 #include "workload_batch.h"
 
 #include "peer.h"
@@ -24,18 +24,20 @@ enum { ENOUGH = 100000 }; /* steps of all worlds in a stretch */
 
 typedef struct subject {
   const char *name;
-  const char *scene;
-  int32_t warm_up; /* steps before the clock runs */
-  bool walks;      /* targets of every step are those of the scene's controller */
-  double sway;     /* rad or m, range of the targets */
-  double scatter;  /* rad, of the posture at the start */
+  const char *file; /* of the scene, or of the robot on a mesh */
+  double sway;      /* rad or m, range of the targets */
+  double scatter;   /* rad, of the posture at the start */
+  int32_t warm_up;  /* steps before the clock runs */
+  bool walks;       /* targets of every step are those of the scene's controller */
   bool self_collision;
+  bool triangles; /* the ground is a mesh */
 } subject;
 
 static const subject subjects[] = {
-    {"stand", "scenes/stand.yaml", 400,  false, 0,   0,   false},
-    {"walk",  "scenes/walk.yaml",  2000, true,  0,   0,   false},
-    {"fall",  "scenes/stand.yaml", 400,  false, 1.0, 0.2, true },
+    {"stand",  "scenes/stand.yaml",      0,   0,   400,  false, false, false},
+    {"walk",   "scenes/walk.yaml",       0,   0,   2000, true,  false, false},
+    {"fall",   "scenes/stand.yaml",      1.0, 0.2, 400,  false, true,  false},
+    {"ground", "models/humanoid36.urdf", 1.0, 0.2, 400,  false, true,  true },
 };
 enum { NSUBJECT = sizeof subjects / sizeof *subjects };
 
@@ -94,7 +96,8 @@ static tabi_status load_scene(const tbi_bench_options *options, const subject *s
                               tbi_bench_scene *scene, tabi_error *err) {
   char path[4096];
   if (options->model) return tbi_bench_scene_robot(scene, options->model, err);
-  tbi_bench_shipped_file(s->scene, path, sizeof path);
+  tbi_bench_shipped_file(s->file, path, sizeof path);
+  if (s->triangles) return tbi_bench_scene_mesh_ground(scene, path, err);
   return tbi_bench_scene_load(scene, path, s->self_collision, err);
 }
 
@@ -380,6 +383,7 @@ static int measure_subject(const tbi_bench_options *options, const subject *s, t
 }
 
 static bool wants_subject(const tbi_bench_options *options, const subject *s) {
+  if (s->triangles && options->model) return false; /* a file of its own may bring a floor */
   for (int32_t e = 0; e < NENGINE; ++e) {
     char name[ROW_NAME];
     row_name(name, s, engines[e]);

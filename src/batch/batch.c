@@ -155,6 +155,7 @@ static void place_warm(tbi_layout *at, const tabi_batch *b, tbi_warm_world *warm
       tbi_layout_take(at, b->plan->nroll > 0 ? 3 * (int64_t)b->kept : 0, sizeof *warm->roll);
   warm->row = tbi_layout_take(at, 3 * (int64_t)b->model->nv, sizeof *warm->row);
   warm->change = tbi_layout_take(at, b->model->nv, sizeof *warm->change);
+  warm->mark = b->plan->npatch > 0 ? tbi_layout_take(at, b->kept, sizeof *warm->mark) : NULL;
   warm->slot = tbi_layout_take(at, b->kept, sizeof *warm->slot);
   warm->saturated =
       tbi_layout_take(at, (int64_t)b->model->nv + b->model->nactuator, sizeof *warm->saturated);

@@ -23,6 +23,7 @@ typedef struct tbi_warm_world {
   uint16_t *slot;    /* [kept] */
   double *impulse;   /* [kept][3] */
   double *roll;      /* [kept][3], or none */
+  uint32_t *mark;    /* which point of a patch: [kept], or NULL */
   double *row;       /* [3 nv] */
   double *change;    /* of v in the step before: [nv] */
   int8_t *saturated; /* [nv + nactuator] */

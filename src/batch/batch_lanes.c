@@ -42,6 +42,7 @@ static void place_work(tbi_layout *at, tbi_lane_work *w, const tbi_plan *p, int3
 #define PLACE(name, count) w->name = tbi_layout_take(at, (int64_t)(count)*lanes, sizeof *w->name);
   TBI_LANE_ARRAYS(PLACE)
 #undef PLACE
+  w->near = tbi_layout_take(at, 2 * (int64_t)p->nstand, sizeof *w->near);
   w->active = tbi_layout_take(at, p->nslot, sizeof *w->active);
   w->held = tbi_layout_take(at, p->nslot, sizeof *w->held);
   w->seen = tbi_layout_take(at, p->nslot, sizeof *w->seen);
@@ -174,6 +175,10 @@ static void load_variation(const group *g) {
       load_inertia(g, l, i);
 }
 
+static bool is_marked(const tbi_plan *p, int32_t slot) {
+  return slot >= p->patch_slot && slot < p->patch_slot + TBI_PATCH_SLOTS * p->npatch;
+}
+
 /* impulses of the group before go, those of this one come */
 static void load_contacts(const group *g) {
   tbi_lane_work *w = g->w;
@@ -193,6 +198,8 @@ static void load_contacts(const group *g) {
         w->impulse[(3 * (ptrdiff_t)slot + c) * lanes + l] = warm->impulse[3 * i + c];
       for (int c = 0; rolls && c < 3; ++c)
         w->roll_impulse[(3 * (ptrdiff_t)slot + c) * lanes + l] = warm->roll[3 * i + c];
+      if (warm->mark && is_marked(g->b->plan, slot))
+        w->mark[(ptrdiff_t)(slot - g->b->plan->patch_slot) * lanes + l] = warm->mark[i];
       if (!w->seen[slot]) w->held[w->nheld++] = slot;
       w->seen[slot] = 1;
     }
@@ -288,6 +295,9 @@ static void store_warm(const group *g, int32_t l) {
       warm->impulse[3 * (ptrdiff_t)warm->ncontact + c] = impulse[(ptrdiff_t)c * lanes];
     for (int c = 0; g->b->plan->nroll > 0 && c < 3; ++c)
       warm->roll[3 * (ptrdiff_t)warm->ncontact + c] = w->roll_impulse[first + (ptrdiff_t)c * lanes];
+    if (warm->mark && is_marked(g->b->plan, w->held[i]))
+      warm->mark[warm->ncontact] =
+          (uint32_t)w->mark[(ptrdiff_t)(w->held[i] - g->b->plan->patch_slot) * lanes + l];
     warm->slot[warm->ncontact++] = (uint16_t)w->held[i];
   }
 }

@@ -4,6 +4,7 @@
  *
  * Nothing here allocates, branches on a single lane or depends on what other lanes hold. */
 #include "batch/lane_drive.h"
+#include "batch/lane_ground_touch.h"
 #include "batch/lane_sweep.h"
 #include "model/limits.h"
 
@@ -35,6 +36,7 @@ static void move_bodies(tbi_lane_work *w) {
     if (i == w->push_body) apply_push(w, i, &pose);
     if (b->npair > 0) lane_touch_planes(w, i, &pose);
   }
+  if (p->npatch > 0) lane_touch_ground(w);
   for (int32_t i = 0; i < p->nsegment; ++i)
     place_segment(w, i);
   for (int32_t i = 0; i < p->ncouple; ++i)

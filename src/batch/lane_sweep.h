@@ -14,7 +14,7 @@
 
 #define LANE_NEAR_LIMIT 1e-4 /* rad or m */
 enum { LANE_RETRY = 4 };     /* sweeps until bundles that did not stick are tried again */
-#define LANE_ENOUGH 1e-4     /* share of the velocities that the first sweep had to change */
+#define LANE_ENOUGH 1e4      /* s/m, times the tolerance: share of what the first sweep changes */
 
 /* -- rows of joints */
 
@@ -341,7 +341,7 @@ static void lane_solve_contacts(tbi_lane_work *w, lm todo) {
     change = ln_select(stuck & alone, ln_min(change, ln_splat(def->tolerance)), change);
     last = ln_select(go, change, last);
     sweeps = ln_select(go, sweeps + 1, sweeps);
-    if (sweep == 0) enough = ln_max(enough, LANE_ENOUGH * change);
+    if (sweep == 0) enough = ln_max(enough, LANE_ENOUGH * def->tolerance * change);
     go = go & ln_lt(enough, change);
   }
   lane_put(w->told, TBI_TOLD_RESIDUAL, last);

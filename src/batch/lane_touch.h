@@ -185,20 +185,21 @@ static void touch_ellipsoid(tbi_lane_work *w, const lane_over *o, const tbi_plan
 
 /* points of one shape, which may be solved together; a bundle of fewer points than a lane needs is
  * one that this lane does not use */
-static void tie_bundle(tbi_lane_work *w, const lane_over *o, const tbi_plan_pair *pair,
-                       int32_t first) {
-  if (pair->foot) w->feet[w->nfeet++] = w->nbundle;
+static void tie_bundle(tbi_lane_work *w, const tbi_plan_bundle *tied, int32_t body,
+                       const lane_pose *pose, const double *centre, int32_t first) {
+  if (tied->index == TABI_NONE || w->nactive == first) return;
+  if (tied->foot) w->feet[w->nfeet++] = w->nbundle;
   tbi_lane_bundle *bundle = &w->bundles[w->nbundle++];
-  *bundle =
-      (tbi_lane_bundle){.body = (int32_t)(o->body - w->plan->body),
-                        .first = first,
-                        .count = w->nactive - first,
-                        .column = pair->bundle_column,
-                        .record = lane_at(w->bundle, TBI_BUNDLE_SIZE * (int64_t)pair->bundle)};
-  ln3 centre = ln33_mul_splat(&o->pose->rot, pair->centre);
-  ln3_save(ln3_add(o->pose->pos, centre), lane_at(bundle->record, TBI_BUNDLE_CENTRE));
+  *bundle = (tbi_lane_bundle){.body = body,
+                              .foot = tied->foot,
+                              .first = first,
+                              .count = w->nactive - first,
+                              .column = tied->column,
+                              .record = lane_at(w->bundle, TBI_BUNDLE_SIZE * (int64_t)tied->index)};
+  ln3 at = ln3_add(pose->pos, ln33_mul_splat(&pose->rot, centre));
+  ln3_save(at, lane_at(bundle->record, TBI_BUNDLE_CENTRE));
   for (int32_t i = first; i < w->nactive; ++i)
-    w->bundled[w->active[i]] = pair->foot ? 2 : 1; /* 2: of a foot */
+    w->bundled[w->active[i]] = tied->foot ? 2 : 1; /* 2: of a foot */
 }
 
 static void touch_pair(tbi_lane_work *w, const lane_over *o, const tbi_plan_pair *pair) {
@@ -216,7 +217,7 @@ static void touch_pair(tbi_lane_work *w, const lane_over *o, const tbi_plan_pair
   default:
     touch_points(w, o, pair);
   }
-  if (pair->bundle != TABI_NONE && w->nactive > first) tie_bundle(w, o, pair, first);
+  tie_bundle(w, &pair->bundle, (int32_t)(o->body - w->plan->body), o->pose, pair->centre, first);
 }
 
 /* all planes that a body may reach in this step */

@@ -3,6 +3,7 @@
 #include "batch/plan.h"
 
 #include "base/error.h"
+#include "batch/plan_ground.h"
 #include "batch/plan_touch.h"
 #include "model/model.h"
 #include "world/memory.h"
@@ -227,7 +228,9 @@ void tbi_plan_destroy(tbi_plan *plan) {
   void *const pieces[] = {plan->body,    plan->pair,         plan->point,     plan->plane,
                           plan->couple,  plan->slot,         plan->segment,   plan->path,
                           plan->place,   plan->drives,       plan->dof_place, plan->origin,
-                          plan->inertia, plan->actuator_dof, plan->actuated};
+                          plan->inertia, plan->actuator_dof, plan->actuated,  plan->stand,
+                          plan->patch,   plan->meets};
+  tbi_plan_ground_destroy(plan->ground);
   for (size_t i = 0; i < sizeof pieces / sizeof *pieces; ++i)
     free(pieces[i]);
   free(plan);

@@ -1,9 +1,10 @@
 /* plan.h - what a lane step needs of a model, in the order in which it is used.
  *
  * Bodies stand depth first, so that the pose, twist and acceleration of a body's ancestors are a
- * stack.  A slot is a place where a contact may be: a point of a shape on a plane, or two rounded
- * segments of one robot.  Slots have fixed numbers, and a lane step visits those that some lane
- * needs, in this order.
+ * stack.  A slot is a place where a contact may be: a point of a shape on a plane, one of the
+ * points in which a shape meets other shapes that stand in the world, or two rounded segments of
+ * one robot. Slots have fixed numbers, and a lane step visits those that some lane needs, in this
+ * order.
  *
  * The objects that step lanes are compiled for other instruction sets than the rest of the library,
  * and math/simd.h has other types there.  So this header includes none of it: what a step reads of
@@ -13,8 +14,10 @@
 
 #include "tabi/tabi.h"
 
-/* shapes whose points are solved together, at most */
-enum { TBI_PLAN_FEET = 4 };
+enum {
+  TBI_PLAN_FEET = 4,    /* shapes whose points are solved together, at most */
+  TBI_PATCH_SLOTS = 16, /* points in which a shape meets standing shapes of one surface, at most */
+};
 
 typedef struct tbi_plan_body {
   int32_t body;     /* of the model */
@@ -40,22 +43,27 @@ typedef enum tbi_touch_kind {
   TBI_TOUCH_ELLIPSOID, /* its lowest point */
 } tbi_touch_kind;
 
+/* Points of one shape that may be solved together. */
+typedef struct tbi_plan_bundle {
+  int32_t index;  /* its number, or TABI_NONE: fewer than three points */
+  bool foot;      /* it is solved together with those of other feet */
+  int64_t column; /* where its columns start, in vectors of six */
+} tbi_plan_bundle;
+
 /* A shape of a body and a plane of the world. */
 typedef struct tbi_plan_pair {
   tbi_touch_kind kind;
   int32_t plane;
   int32_t shape;
-  int32_t slot, nslot;   /* of points: slot + i is point[i] */
-  int32_t point;         /* where its points start in plan.point */
-  int32_t bundle;        /* its number among those with three points or more, or TABI_NONE */
-  bool foot;             /* its bundle is solved together with those of other feet */
-  int64_t bundle_column; /* where its columns start, in vectors of six */
-  bool round;            /* contacts act on its surface, not halfway between the surfaces */
-  double centre[3];      /* of its shape, body frame */
-  double axes[9];        /* axes of its shape, by columns, body frame */
-  double size[3];        /* radius and half length; semi-axes */
-  double reach;          /* m, of its farthest point from the centre */
-  double margin_radius;  /* m, of its farthest point from the origin of its body */
+  int32_t slot, nslot; /* of points: slot + i is point[i] */
+  int32_t point;       /* where its points start in plan.point */
+  tbi_plan_bundle bundle;
+  bool round;           /* contacts act on its surface, not halfway between the surfaces */
+  double centre[3];     /* of its shape, body frame */
+  double axes[9];       /* axes of its shape, by columns, body frame */
+  double size[3];       /* radius and half length; semi-axes */
+  double reach;         /* m, of its farthest point from the centre */
+  double margin_radius; /* m, of its farthest point from the origin of its body */
 } tbi_plan_pair;
 
 typedef struct tbi_plan_point {
@@ -68,6 +76,23 @@ typedef struct tbi_plan_plane {
   double frame[9]; /* normal, tangent, tangent */
   double height;   /* of the plane along its normal */
 } tbi_plan_plane;
+
+/* A shape that stands in the world and is no plane: the box around it. */
+typedef struct tbi_plan_stand {
+  double low[3], high[3];
+} tbi_plan_stand;
+
+/* A shape of a body and all standing shapes with which it has one surface.  Where they meet is
+ * found world by world (lane_ground.h). */
+typedef struct tbi_plan_patch {
+  int32_t body; /* plan's */
+  int32_t shape;
+  int32_t slot; /* the first of TBI_PATCH_SLOTS */
+  tbi_plan_bundle bundle;
+  double centre[3];     /* of its shape, body frame */
+  double reach;         /* m, of its farthest point from the centre; a little more for rounding */
+  double margin_radius; /* m, of its farthest point from the origin of its body */
+} tbi_plan_patch;
 
 /* Two rounded segments of moving bodies. */
 typedef struct tbi_plan_segment {
@@ -95,7 +120,7 @@ typedef struct tbi_plan_surface {
 /* Velocities that a contact at a slot moves: those of b alone, of a alone, and shared by both. */
 typedef struct tbi_plan_slot {
   int32_t shape_a, shape_b;
-  int32_t body_a, body_b; /* plan's; a is TABI_WORLD under planes */
+  int32_t body_a, body_b; /* plan's; a is TABI_WORLD where b meets the world */
   int32_t path;           /* in plan.path */
   int32_t only_b, only_a, shared;
   int64_t column; /* where its columns start, in vectors of three numbers */
@@ -113,12 +138,18 @@ typedef struct tbi_plan {
   int32_t nroll;   /* nslot where some surface has rolling or torsional friction, else 0 */
   int32_t nbundle;
   int64_t nbundle_column; /* of all bundles together, in vectors of six */
+  int32_t nstand, npatch;
+  int32_t patch_slot; /* the first of the slots of all patches */
   tbi_plan_body *body;
   tbi_plan_pair *pair;
   tbi_plan_point *point;
   tbi_plan_plane *plane;
   tbi_plan_segment *segment;
   tbi_plan_couple *couple;
+  tbi_plan_stand *stand;
+  tbi_plan_patch *patch;
+  bool *meets;                    /* whether a patch is of a standing shape: [npatch][nstand] */
+  struct tbi_plan_ground *ground; /* what finding these contacts needs, or NULL */
   tbi_plan_slot *slot;
   int32_t *path;
   int32_t *place;     /* of a body of the model among the plan's */

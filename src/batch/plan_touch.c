@@ -8,8 +8,8 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "batch/plan_ground.h"
 #include "collision/support.h"
-#include "collision/workspace.h"
 #include "contact/surface.h"
 #include "model/model.h"
 
@@ -21,37 +21,12 @@
 #define MEET_BUDGET    20000 /* distances measured to prove that bodies never meet */
 #define CYLINDER_SLOTS 10
 
-typedef struct maker {
-  tbi_plan *plan;
-  tbi_collision *c;
-  tabi_material_def *surface;
-  int32_t pairs, points, planes, segments, couples, slots, paths; /* capacities */
-  int32_t *segment_of;                                            /* of items: [nitem] */
-  bool rolls; /* some surface has rolling or torsional friction */
-} maker;
+typedef tbi_plan_maker maker;
 
-#define RESERVE(m, name, capacity, count, more)                                          \
-  tbi_array_reserve((void **)&(m)->plan->name, &(m)->capacity, (m)->plan->count, (more), \
-                    sizeof *(m)->plan->name)
-
-static bool refuse(tbi_plan *p, const char *why, const char *name) {
+bool tbi_plan_refuse(tbi_plan *p, const char *why, const char *name) {
   tbi_message_format(p->reason, sizeof p->reason, "%s%s%s%s", why, name ? " ('" : "",
                      name ? name : "", name ? "')" : "");
   return false;
-}
-
-static const tabi_shape_def *shape_of(const maker *m, int32_t item) {
-  return &m->plan->model->shape[m->c->fitting[item].shape];
-}
-
-/* an item in the frame of its body */
-static tbi_solid solid_of(const maker *m, int32_t item) {
-  const tbi_frame *frame = &m->c->fitting[item].frame;
-  tbi_solid solid = m->c->solid[item];
-  for (int i = 0; i < 3; ++i)
-    solid.axis[i] = m3_column(&frame->rot, i);
-  solid.pos = frame->pos;
-  return solid;
 }
 
 /* directions spread over the sphere: Fibonacci's spiral */
@@ -66,14 +41,14 @@ static v3 direction(int i) {
 
 /* false: lanes do not have what the surface asks for */
 static bool check_surface(tbi_plan *p, const tabi_material_def *s) {
-  return !(s->restitution > 0) || refuse(p, "surfaces rebound", s->name);
+  return !(s->restitution > 0) || tbi_plan_refuse(p, "surfaces rebound", s->name);
 }
 
 static tbi_plan_slot *add_slot(maker *m, int32_t shape_a, int32_t shape_b) {
   tbi_plan *p = m->plan;
   const tabi_material_def *s = tbi_surface_of(p->model, m->surface, shape_a, shape_b);
   if (!check_surface(p, s)) return NULL;
-  if (!RESERVE(m, slot, slots, nslot, 1)) return NULL;
+  if (!TBI_PLAN_RESERVE(m, slot, slots, nslot, 1)) return NULL;
   tbi_plan_slot *slot = &p->slot[p->nslot++];
   *slot = (tbi_plan_slot){
       .shape_a = shape_a,
@@ -91,10 +66,11 @@ static tbi_plan_slot *add_slot(maker *m, int32_t shape_a, int32_t shape_b) {
   return slot;
 }
 
-static bool add_plane_slots(maker *m, int32_t place, const tbi_plan_pair *pair) {
+bool tbi_plan_add_world_slots(tbi_plan_maker *m, int32_t place, int32_t shape_a, int32_t shape_b,
+                              int32_t count) {
   tbi_plan *p = m->plan;
-  for (int32_t i = 0; i < pair->nslot; ++i) {
-    tbi_plan_slot *slot = add_slot(m, p->plane[pair->plane].shape, pair->shape);
+  for (int32_t i = 0; i < count; ++i) {
+    tbi_plan_slot *slot = add_slot(m, shape_a, shape_b);
     if (!slot) return false;
     slot->body_b = place;
     slot->path = p->body[place].path;
@@ -104,11 +80,17 @@ static bool add_plane_slots(maker *m, int32_t place, const tbi_plan_pair *pair) 
   return true;
 }
 
+tbi_plan_bundle tbi_plan_add_bundle(tbi_plan *p, int32_t place) {
+  tbi_plan_bundle bundle = {.index = p->nbundle++, .column = p->nbundle_column};
+  p->nbundle_column += p->body[place].length;
+  return bundle;
+}
+
 /* -- shapes on planes */
 
 static bool add_point(maker *m, v3 at, double radius) {
   tbi_plan *p = m->plan;
-  if (!RESERVE(m, point, points, npoint, 1)) return false;
+  if (!TBI_PLAN_RESERVE(m, point, points, npoint, 1)) return false;
   tbi_plan_point *point = &p->point[p->npoint++];
   v3_store(at, point->pos);
   point->radius = radius;
@@ -198,8 +180,8 @@ static bool is_round(tabi_shape_type type) {
 static bool add_pair(maker *m, int32_t place, int32_t item, int32_t plane) {
   tbi_plan *p = m->plan;
   int32_t shape = m->c->fitting[item].shape;
-  if (!RESERVE(m, pair, pairs, npair, 1)) return false;
-  tbi_solid s = solid_of(m, item);
+  if (!TBI_PLAN_RESERVE(m, pair, pairs, npair, 1)) return false;
+  tbi_solid s = tbi_plan_solid(m, item);
   tbi_plan_pair *pair = &p->pair[p->npair++];
   *pair = (tbi_plan_pair){.kind = TBI_TOUCH_POINTS,
                           .plane = plane,
@@ -215,24 +197,20 @@ static bool add_pair(maker *m, int32_t place, int32_t item, int32_t plane) {
   pair->nslot = p->npoint - pair->point;
   if (pair->kind == TBI_TOUCH_CYLINDER) pair->nslot = CYLINDER_SLOTS;
   if (pair->kind == TBI_TOUCH_ELLIPSOID) pair->nslot = 1;
-  pair->bundle = TABI_NONE;
-  if (pair->nslot >= 3) {
-    pair->bundle = p->nbundle++;
-    pair->bundle_column = p->nbundle_column;
-    p->nbundle_column += p->body[place].length;
-  }
+  pair->bundle.index = TABI_NONE;
+  if (pair->nslot >= 3) pair->bundle = tbi_plan_add_bundle(p, place);
   pair->reach = reach_of(m, pair, s.pos);
   pair->margin_radius = reach_of(m, pair, v3_zero());
   tbi_plan_body *body = &p->body[place];
   body->radius = fmax(body->radius, pair->margin_radius);
-  return add_plane_slots(m, place, pair);
+  return tbi_plan_add_world_slots(m, place, p->plane[plane].shape, shape, pair->nslot);
 }
 
 static bool add_plane(maker *m, int32_t item) {
   tbi_plan *p = m->plan;
   const tbi_frame *frame = &m->c->fitting[item].frame;
-  if (m->c->fitting[item].body != TABI_WORLD) return refuse(p, "a plane moves", NULL);
-  if (!RESERVE(m, plane, planes, nplane, 1)) return false;
+  if (m->c->fitting[item].body != TABI_WORLD) return tbi_plan_refuse(p, "a plane moves", NULL);
+  if (!TBI_PLAN_RESERVE(m, plane, planes, nplane, 1)) return false;
   tbi_plan_plane *plane = &p->plane[p->nplane++];
   plane->shape = m->c->fitting[item].shape;
   v3 normal = m3_column(&frame->rot, 2);
@@ -293,7 +271,7 @@ static double inscribe(const tbi_solid *s, v3 centre, v3 axis, double *radius) {
 }
 
 static void fill_segment(maker *m, int32_t item, tbi_plan_segment *segment) {
-  tbi_solid s = solid_of(m, item);
+  tbi_solid s = tbi_plan_solid(m, item);
   v3 centre = s.pos;
   v3 axis = s.axis[2];
   double half = s.type == TABI_SHAPE_CAPSULE ? s.half[2] : 0;
@@ -320,7 +298,7 @@ static void fill_segment(maker *m, int32_t item, tbi_plan_segment *segment) {
 static int32_t segment_of(maker *m, int32_t item) {
   tbi_plan *p = m->plan;
   if (m->segment_of[item] != TABI_NONE) return m->segment_of[item];
-  if (!RESERVE(m, segment, segments, nsegment, 1)) return TABI_NONE;
+  if (!TBI_PLAN_RESERVE(m, segment, segments, nsegment, 1)) return TABI_NONE;
   tbi_plan_segment *segment = &p->segment[p->nsegment];
   *segment = (tbi_plan_segment){.body = p->place[m->c->fitting[item].body],
                                 .shape = m->c->fitting[item].shape};
@@ -346,7 +324,7 @@ static bool add_couple_slot(maker *m, const tbi_plan_segment *a, const tbi_plan_
   int32_t shared = count_shared(p, body_a, body_b);
   int32_t length = body_a->length + body_b->length - shared;
   tbi_plan_slot *slot = add_slot(m, a->shape, b->shape);
-  if (!slot || !RESERVE(m, path, paths, npath, length)) return false;
+  if (!slot || !TBI_PLAN_RESERVE(m, path, paths, npath, length)) return false;
   slot->body_a = a->body;
   slot->body_b = b->body;
   slot->path = p->npath;
@@ -369,7 +347,8 @@ static bool add_couple(maker *m, int32_t item_a, int32_t item_b) {
   tbi_plan *p = m->plan;
   int32_t a = segment_of(m, item_a);
   int32_t b = segment_of(m, item_b);
-  if (a == TABI_NONE || b == TABI_NONE || !RESERVE(m, couple, couples, ncouple, 1)) return false;
+  if (a == TABI_NONE || b == TABI_NONE || !TBI_PLAN_RESERVE(m, couple, couples, ncouple, 1))
+    return false;
   p->couple[p->ncouple++] = (tbi_plan_couple){.a = a,
                                               .b = b,
                                               .reach = reach_of_segment(&p->segment[a]) +
@@ -394,16 +373,46 @@ static bool add_couples(maker *m) {
 
 /* -- feet */
 
-/* m, where a pair begins above its plane at the initial state */
-static double start_height(const tbi_plan *p, const tabi_dynamics *d, const tbi_plan_pair *pair) {
+/* m, the lowest point of a shape along a direction, at the initial state */
+static double lowest_along(const tabi_dynamics *d, int32_t shape, const double n[3]) {
   double lower[3];
   double upper[3];
-  const double *n = p->plane[pair->plane].frame;
-  if (!tabi_dynamics_shape_bounds(d, pair->shape, lower, upper)) return HUGE_VAL;
-  double height = -p->plane[pair->plane].height;
+  double height = 0;
+  if (!tabi_dynamics_shape_bounds(d, shape, lower, upper)) return HUGE_VAL;
   for (int i = 0; i < 3; ++i)
     height += n[i] * (n[i] > 0 ? lower[i] : upper[i]);
   return height;
+}
+
+/* the bundles and how high they begin: pairs above their planes, patches above the lowest of them
+ */
+static void find_heights(const tbi_plan *p, const tabi_dynamics *d, double *height) {
+  const double up[3] = {0, 0, 1};
+  double least = HUGE_VAL;
+  for (int32_t i = 0; i < p->npair; ++i) {
+    const tbi_plan_plane *plane = &p->plane[p->pair[i].plane];
+    height[i] = lowest_along(d, p->pair[i].shape, plane->frame) - plane->height;
+  }
+  for (int32_t i = 0; i < p->npatch; ++i) {
+    height[p->npair + i] = lowest_along(d, p->patch[i].shape, up);
+    least = fmin(least, height[p->npair + i]);
+  }
+  for (int32_t i = 0; i < p->npatch; ++i)
+    height[p->npair + i] -= least;
+}
+
+static void mark_feet(tbi_plan *p, const double *height) {
+  for (int n = 0; n < TBI_PLAN_FEET; ++n) {
+    tbi_plan_bundle *lowest = NULL;
+    double least = HUGE_VAL;
+    for (int32_t i = 0; i < p->npair + p->npatch; ++i) {
+      tbi_plan_bundle *bundle = i < p->npair ? &p->pair[i].bundle : &p->patch[i - p->npair].bundle;
+      if (bundle->index == TABI_NONE || bundle->foot || !(height[i] < least)) continue;
+      least = height[i];
+      lowest = bundle;
+    }
+    if (lowest) lowest->foot = true;
+  }
 }
 
 /* The lowest shapes at the initial state are what a robot mostly stands on.  Which they are is a
@@ -411,25 +420,17 @@ static double start_height(const tbi_plan *p, const tabi_dynamics *d, const tbi_
 static bool choose_feet(tbi_plan *p) {
   if (p->nbundle == 0) return true;
   double *q = calloc((size_t)p->nq + (size_t)p->nv, sizeof *q);
+  double *height = calloc((size_t)p->npair + (size_t)p->npatch, sizeof *height);
   tabi_dynamics *d = tabi_dynamics_create(p->model, NULL);
-  bool whole = q && d;
+  bool whole = q && height && d;
   if (whole) {
     tabi_model_initial_q(p->model, q);
     tabi_dynamics_set_state(d, q, q + p->nq);
-  }
-  for (int n = 0; whole && n < TBI_PLAN_FEET; ++n) {
-    tbi_plan_pair *lowest = NULL;
-    double least = HUGE_VAL;
-    for (int32_t i = 0; i < p->npair; ++i) {
-      tbi_plan_pair *pair = &p->pair[i];
-      double height = pair->bundle == TABI_NONE || pair->foot ? HUGE_VAL : start_height(p, d, pair);
-      if (!(height < least)) continue;
-      least = height;
-      lowest = pair;
-    }
-    if (lowest) lowest->foot = true;
+    find_heights(p, d, height);
+    mark_feet(p, height);
   }
   tabi_dynamics_destroy(d);
+  free(height);
   free(q);
   return whole;
 }
@@ -438,12 +439,11 @@ static bool choose_feet(tbi_plan *p) {
 
 static bool check_items(maker *m) {
   for (int32_t i = 0; i < m->c->nitem; ++i) {
-    const tabi_shape_def *shape = shape_of(m, i);
-    if (shape->type == TABI_SHAPE_TRIANGLES || shape->type == TABI_SHAPE_HEIGHTFIELD)
-      return refuse(m->plan, "the ground is of triangles", shape->name);
+    const tabi_shape_def *shape = tbi_plan_shape(m, i);
+    bool moves = m->c->fitting[i].body != TABI_WORLD;
+    if (moves && (shape->type == TABI_SHAPE_TRIANGLES || shape->type == TABI_SHAPE_HEIGHTFIELD))
+      return tbi_plan_refuse(m->plan, "a surface of triangles moves", shape->name);
     if (shape->type == TABI_SHAPE_PLANE && !add_plane(m, i)) return false;
-    if (shape->type != TABI_SHAPE_PLANE && m->c->fitting[i].body == TABI_WORLD)
-      return refuse(m->plan, "a shape other than a plane stands in the world", shape->name);
   }
   return true;
 }
@@ -454,8 +454,8 @@ static bool make(maker *m, bool self_collision) {
   for (int32_t i = 0; i < m->c->nitem; ++i)
     m->segment_of[i] = TABI_NONE;
   m->paths = p->npath;
-  bool whole =
-      check_items(m) && add_pairs(m) && choose_feet(p) && (!self_collision || add_couples(m));
+  bool whole = check_items(m) && add_pairs(m) && tbi_plan_ground_make(m) && choose_feet(p) &&
+               (!self_collision || add_couples(m));
   if (m->rolls) p->nroll = p->nslot;
   return whole;
 }
@@ -463,16 +463,16 @@ static bool make(maker *m, bool self_collision) {
 bool tbi_plan_touch(tbi_plan *p, bool self_collision) {
   const tabi_model *model = p->model;
   maker m = {.plan = p};
-  void *memory = tbi_block_alloc(tbi_collision_memsize(model) + 64);
+  m.memory = tbi_block_alloc(tbi_collision_memsize(model) + 64);
   void *scratch = tbi_block_alloc(tbi_collision_scratch(model) + 64);
   m.surface = calloc((size_t)tbi_surface_count(model), sizeof *m.surface);
   m.segment_of = calloc((size_t)model->nshape + 1, sizeof *m.segment_of);
   bool whole = false;
-  if (memory && scratch && m.surface && m.segment_of) {
-    m.c = tbi_collision_make(model, memory, scratch);
+  if (m.memory && scratch && m.surface && m.segment_of) {
+    m.c = tbi_collision_make(model, m.memory, scratch);
     whole = make(&m, self_collision);
   }
-  free(memory);
+  free(m.memory);
   free(scratch);
   free(m.surface);
   free(m.segment_of);

@@ -3,11 +3,25 @@
 #include "support/near.h"
 #include "support/rng.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-stand stand_open(void) {
-  stand t = {.s = scene_world_open(load_shipped_scene("stand", NULL))};
+static const char robot[] =
+    "robots:\n"
+    "  - name: robot\n"
+    "    model: ../models/humanoid36.urdf\n"
+    "    self_collision: false\n"
+    "    base: free\n"
+    "    xyz: [0, 0, %.17g]\n"
+    "    posture: {l_hip_pitch: -0.4538, l_knee: 0.8727, l_ankle_pitch: -0.4189,"
+    " r_hip_pitch: -0.4538, r_knee: 0.8727, r_ankle_pitch: -0.4189}\n"
+    "    lock: [l_bush_z, l_bush_pitch, l_bush_roll, r_bush_z, r_bush_pitch, r_bush_roll]\n"
+    "    materials: {l_foot: sole, r_foot: sole}\n"
+    "    controller: {type: pd, kp: 2000, kd: 50, implicit: true}\n";
+
+static stand stand_of(tabi_scene *scene) {
+  stand t = {.s = scene_world_open(scene)};
   t.model = tabi_scene_model(t.s.scene);
   t.world_def = tabi_scene_world_def(t.s.scene);
   t.nq = tabi_model_nq(t.model);
@@ -25,6 +39,19 @@ stand stand_open(void) {
     t.target[dof.first] = servo.target;
   }
   return t;
+}
+
+stand stand_open(void) { return stand_of(load_shipped_scene("stand", NULL)); }
+
+stand stand_open_on(const char *ground, double height) {
+  char text[8192];
+  int n = snprintf(text, sizeof text,
+                   "name: standing\ntimestep: 1e-3\nduration: 10\n"
+                   "materials:\n  ground: {friction: 0.7}\n  sole: {friction: 0.6}\n"
+                   "bodies:\n%s",
+                   ground);
+  (void)snprintf(text + n, sizeof text - (size_t)n, robot, height);
+  return stand_of(load_scene_text(text, TABI_SOURCE_DIR "/scenes/standing.yaml", NULL));
 }
 
 void stand_close(stand *t) {

@@ -14,6 +14,8 @@ typedef struct stand {
 } stand;
 
 stand stand_open(void);
+/* The same robot on other bodies, as a scene has them, with its root so high. */
+stand stand_open_on(const char *ground, double height);
 void stand_close(stand *t);
 /* A batch in the posture of the scene; def's gains are set. */
 tabi_batch *stand_batch(const stand *t, tabi_batch_def def);
