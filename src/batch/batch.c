@@ -162,6 +162,18 @@ static void place_warm(tbi_layout *at, const tabi_batch *b, tbi_warm_world *warm
   warm->doubt = tbi_layout_take(at, b->model->nv, sizeof *warm->doubt);
 }
 
+/* targets and readings of the steps before */
+static bool create_rings(tabi_batch *b) {
+  size_t worlds = (size_t)b->worlds;
+  size_t targets = sizeof(double) * (size_t)b->delay_steps * (size_t)b->model->nv;
+  b->nlate = tbi_lane_late(b->model, b->world_def.timestep);
+  size_t readings = sizeof(double) * (size_t)b->nlate;
+  if (targets > 0) b->delayed = tbi_block_alloc(targets * worlds);
+  if (readings > 0) b->late = tbi_block_alloc(readings * worlds);
+  b->memory += targets + readings;
+  return (b->delayed || targets == 0) && (b->late || readings == 0);
+}
+
 static bool create_warm(tabi_batch *b) {
   tbi_layout one = {NULL, 0};
   tbi_warm_world counted;
@@ -180,11 +192,7 @@ static bool create_warm(tabi_batch *b) {
   for (int32_t i = 0; i < b->worlds; ++i)
     b->order[i] = i;
   b->memory += 2 * sizeof *b->order + sizeof *b->key;
-  if (b->delay_steps == 0) return true;
-  size_t ring = sizeof(double) * (size_t)b->delay_steps * (size_t)b->model->nv;
-  b->delayed = tbi_block_alloc(ring * (size_t)b->worlds);
-  b->memory += ring;
-  return b->delayed != NULL;
+  return create_rings(b);
 }
 
 static void forget(tabi_batch *b, int32_t world) {
@@ -225,8 +233,10 @@ static bool copy_gains(tabi_batch *b) {
 static void find_reason(tabi_batch *b) {
   const tbi_plan *p = b->plan;
   const char *why = p->reason;
+  bool heavy = b->field[TABI_BATCH_MASS].data || b->field[TABI_BATCH_COM].data ||
+               b->field[TABI_BATCH_INERTIA].data;
   for (int32_t i = 0; why[0] == '\0' && i < b->model->nsensor; ++i) {
-    const char *refusal = tbi_lane_sensor_refusal(&b->model->sensor[i]);
+    const char *refusal = tbi_lane_sensor_refusal(b->model, &b->model->sensor[i], heavy);
     if (refusal) why = refusal;
   }
   if (why[0] == '\0' && p->nslot > UINT16_MAX) why = "more than 65535 points of contact";
@@ -297,7 +307,7 @@ void tabi_batch_destroy(tabi_batch *batch) {
     free(batch->field[f].data);
   void *const pieces[] = {batch->kp,      batch->kd,    batch->effort, batch->foot,
                           batch->status,  batch->steps, batch->warm,   batch->warm_memory,
-                          batch->delayed, batch->order, batch->key};
+                          batch->delayed, batch->late,  batch->order,  batch->key};
   for (size_t i = 0; i < sizeof pieces / sizeof *pieces; ++i)
     free(pieces[i]);
   free(batch);

@@ -53,6 +53,8 @@ struct tabi_batch {
   double *delayed; /* [worlds][delay_steps][nv]: targets of the steps before */
   int32_t delay_steps;
   int32_t nsensor;     /* values of all sensors */
+  int64_t nlate;       /* numbers of the delayed readings of a world */
+  double *late;        /* [worlds][nlate] */
   int32_t *order;      /* worlds as they step together: [2 worlds], the second half to sort in */
   uint64_t *key;       /* what they are sorted by: [worlds] */
   int32_t since_order; /* steps since they were sorted */

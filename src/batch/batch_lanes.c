@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/layout.h"
 #include "base/random.h"
+#include "batch/lane_feel.h"
 #include "batch/lane_sense.h"
 #include "model/model.h"
 
@@ -74,6 +75,7 @@ static void fill_constants(const tabi_batch *b, tbi_lane_work *w) {
   splat(w->effort, b->effort, p->nv, b->lanes);
   splat(w->gravity, b->world_def.gravity, 3, b->lanes);
   splat(w->friction, &one, 1, b->lanes);
+  w->push_link = b->def.push_link;
   w->push_body = TABI_NONE;
   if (b->field[TABI_BATCH_PUSH].data) {
     const tbi_link_home *home = &b->model->link_home[b->def.push_link];
@@ -310,10 +312,30 @@ static void store_feet(const group *g, int32_t l) {
 }
 
 /* of the noise of a world's sensors after so many steps */
-static uint64_t seed_of(const tabi_batch *b, int32_t world) {
+static uint64_t seed_of(const tabi_batch *b, int32_t world, int64_t steps) {
   uint64_t seed = b->world_def.seed;
   seed = tbi_random_next(&seed) ^ (uint64_t)world;
-  return tbi_random_next(&seed) ^ (uint64_t)b->steps[world];
+  return tbi_random_next(&seed) ^ (uint64_t)steps;
+}
+
+/* of one world, so many steps into a call */
+static void read_sensors(const group *g, int32_t l, int32_t steps) {
+  const tabi_batch *b = g->b;
+  int32_t world = g->world[l];
+  int64_t step = b->steps[world] + steps;
+  double *value = tbi_batch_row(b, TABI_BATCH_SENSOR, world);
+  if (!value) return;
+  tbi_lane_sensors(g->w, l, seed_of(b, world, step), steps > 0, value);
+  if (b->late) tbi_lane_delay(b->plan, step, b->late + world * b->nlate, value);
+}
+
+/* delays need the readings of every step, and to begin with those of the state */
+static void read_all_sensors(const group *g, int32_t steps) {
+  for (int32_t l = 0; l < g->w->lanes; ++l) {
+    bool begins = g->b->steps[g->world[l]] == 0;
+    if (!g->real[l] || !get_mask(g->w->alive, l) || (steps == 0 && !begins)) continue;
+    read_sensors(g, l, steps);
+  }
 }
 
 static void store_lane(const group *g, int32_t l, int32_t steps) {
@@ -329,9 +351,8 @@ static void store_lane(const group *g, int32_t l, int32_t steps) {
   }
   store_warm(g, l);
   store_feet(g, l);
-  double *sensors = tbi_batch_row(g->b, TABI_BATCH_SENSOR, world);
+  if (!g->b->late) read_sensors(g, l, steps);
   g->b->steps[world] += steps;
-  if (sensors) tbi_lane_sensors(g->w, l, seed_of(g->b, world), sensors);
 }
 
 /* -- steps */
@@ -392,10 +413,12 @@ void tbi_lanes_run(const tbi_batch_job *job, int32_t thread, int32_t index) {
   }
   if (!choose_alive(&g, job->active) && !job->rollout) return;
   load(&g);
+  if (b->late) read_all_sensors(&g, 0);
   for (int32_t step = 0; step < job->steps; ++step) {
     if (job->rollout) begin_rollout_step(job, &g, step);
     if (b->delayed) delay_targets(&g, step);
     b->step(g.w);
+    if (b->late) read_all_sensors(&g, step + 1);
     if (job->rollout) end_rollout_step(job, &g, step);
   }
   for (int32_t l = 0; l < b->lanes; ++l)

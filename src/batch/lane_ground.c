@@ -3,7 +3,7 @@
  * tabi_world_step would find. */
 #include "batch/lane_ground.h"
 
-#include "base/assertion.h"
+#include "batch/lane_read.h"
 #include "batch/plan_ground.h"
 
 #include <string.h>
@@ -21,11 +21,11 @@ typedef struct place {
 } place;
 
 static double at(const tbi_lane_work *w, const double *array, int64_t i, int32_t lane) {
-  return array[i * w->lanes + lane];
+  return tbi_lane_at(w, array, i, lane);
 }
 
 static v3 at3(const tbi_lane_work *w, const double *array, int64_t i, int32_t lane) {
-  return v3_make(at(w, array, i, lane), at(w, array, i + 1, lane), at(w, array, i + 2, lane));
+  return tbi_lane_at3(w, array, i, lane);
 }
 
 static void put(const tbi_lane_work *w, double *array, int64_t i, int32_t lane, double x) {

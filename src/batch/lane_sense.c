@@ -3,104 +3,22 @@
  * posture of its start; positions and rates are those after it. */
 #include "batch/lane_sense.h"
 
-#include "base/assertion.h"
 #include "base/random.h"
+#include "batch/lane_feel.h"
+#include "batch/lane_read.h"
 #include "math/trig.h"
-#include "model/model.h"
 
 #include <math.h>
+#include <string.h>
 
-/* number i of an array, in one lane */
+#define MAX_DELAY 1000000 /* steps, as world/sensors.c */
+
 static double at(const tbi_lane_work *w, const double *array, int64_t i, int32_t lane) {
-  return array[i * w->lanes + lane];
+  return tbi_lane_at(w, array, i, lane);
 }
 
 static v3 at3(const tbi_lane_work *w, const double *array, int64_t i, int32_t lane) {
-  return v3_make(at(w, array, i, lane), at(w, array, i + 1, lane), at(w, array, i + 2, lane));
-}
-
-/* A body at the start of the step. */
-typedef struct pose {
-  m3 rot;
-  v3 pos;                        /* from the origin of its tree */
-  v3 lin, ang, acc_lin, acc_ang; /* accelerations minus gravity */
-} pose;
-
-static pose pose_of(const tbi_lane_work *w, int32_t place, int32_t lane) {
-  TBI_ASSERT(w->plan->body[place].keeps_pose);
-  int64_t from = 24 * (int64_t)place;
-  double per_s = 1 / w->plan->h;
-  v3 gain_lin = at3(w, w->gain, 6 * (int64_t)place, lane);
-  v3 gain_ang = at3(w, w->gain, 6 * (int64_t)place + 3, lane);
-  return (pose){
-      .rot = m3_from_columns(at3(w, w->kept, from, lane), at3(w, w->kept, from + 3, lane),
-                             at3(w, w->kept, from + 6, lane)),
-      .pos = at3(w, w->kept, from + 9, lane),
-      .lin = at3(w, w->kept, from + 12, lane),
-      .ang = at3(w, w->kept, from + 15, lane),
-      .acc_lin = v3_axpy(at3(w, w->kept, from + 18, lane), per_s, gain_lin),
-      .acc_ang = v3_axpy(at3(w, w->kept, from + 21, lane), per_s, gain_ang),
-  };
-}
-
-static int32_t link_of_shape(const tabi_model *model, int32_t shape) {
-  return model->shape[shape].link;
-}
-
-/* -- contacts */
-
-/* N s or N m s in the frame of each slot; world axes, on b */
-static v3 impulse_of(const tbi_lane_work *w, const double *impulse, int32_t slot, int32_t lane) {
-  const double *record = w->slot + (ptrdiff_t)TBI_SLOT_SIZE * slot * w->lanes;
-  v3 sum = v3_zero();
-  for (int i = 0; i < 3; ++i) {
-    v3 axis = at3(w, record, TBI_SLOT_FRAME + 3 * i, lane);
-    sum = v3_axpy(sum, at(w, impulse, 3 * (int64_t)slot + i, lane), axis);
-  }
-  return sum;
-}
-
-/* whether a slot pushes a link, and on which side */
-static double side_on(const tbi_lane_work *w, int32_t slot, int32_t link, int32_t lane) {
-  const tabi_model *model = w->plan->model;
-  const tbi_plan_slot *s = &w->plan->slot[slot];
-  if (!(at(w, w->impulse, 3 * (int64_t)slot, lane) > 0)) return 0;
-  if (link_of_shape(model, s->shape_b) == link) return 1;
-  return s->body_a != TABI_WORLD && link_of_shape(model, s->shape_a) == link ? -1 : 0;
-}
-
-void tbi_lane_foot(const tbi_lane_work *w, int32_t link, int32_t lane, double six[6]) {
-  const tbi_link_home *home = &w->plan->model->link_home[link];
-  v3 force = v3_zero();
-  v3 torque = v3_zero();
-  v3 origin = v3_zero();
-  if (home->body != TABI_WORLD) {
-    pose body = pose_of(w, w->plan->place[home->body], lane);
-    origin = v3_add(body.pos, m3_mulv(&body.rot, home->frame.pos));
-  }
-  for (int32_t i = 0; i < w->nheld; ++i) {
-    double side = side_on(w, w->held[i], link, lane);
-    if (side == 0) continue;
-    const double *record = w->slot + (ptrdiff_t)TBI_SLOT_SIZE * w->held[i] * w->lanes;
-    double per_s = side / w->plan->h;
-    v3 f = v3_scale(per_s, impulse_of(w, w->impulse, w->held[i], lane));
-    if (w->plan->nroll > 0)
-      torque = v3_axpy(torque, per_s, impulse_of(w, w->roll_impulse, w->held[i], lane));
-    v3 arm = at3(w, record, side > 0 ? TBI_SLOT_ARM_B : TBI_SLOT_ARM_A, lane);
-    force = v3_add(force, f);
-    torque = v3_add(torque, v3_cross(v3_sub(arm, origin), f));
-  }
-  v3_store(force, six);
-  v3_store(torque, six + 3);
-}
-
-static void read_contact(const tbi_lane_work *w, int32_t link, int32_t lane, double *value) {
-  double sum = 0;
-  for (int32_t i = 0; i < w->nheld; ++i)
-    if (side_on(w, w->held[i], link, lane) != 0)
-      sum += at(w, w->impulse, 3 * (int64_t)w->held[i], lane) / w->plan->h;
-  value[0] = sum > 0 ? 1 : 0;
-  value[1] = sum;
+  return tbi_lane_at3(w, array, i, lane);
 }
 
 /* -- motion */
@@ -169,17 +87,13 @@ static void read_gyro(const tbi_lane_work *w, const tabi_sensor_def *def, int32_
 static void read_accelerometer(const tbi_lane_work *w, const tabi_sensor_def *def, int32_t lane,
                                double *value) {
   const tbi_link_home *home = &w->plan->model->link_home[def->link];
-  m3 axes = sensor_axes(w, def);
-  v3 sum = v3_neg(at3(w, w->gravity, 0, lane));
-  if (home->body != TABI_WORLD) {
-    pose body = pose_of(w, w->plan->place[home->body], lane);
-    v3 local = v3_add(home->frame.pos, m3_mulv(&home->frame.rot, v3_load(def->pos)));
-    v3 arm = v3_add(body.pos, m3_mulv(&body.rot, local));
-    v3 velocity = v3_add(body.lin, v3_cross(body.ang, arm));
-    sum = v3_add(v3_add(body.acc_lin, v3_cross(body.acc_ang, arm)), v3_cross(body.ang, velocity));
-    axes = m3_mul(&body.rot, &axes);
-  }
-  v3_store(m3_tmulv(&axes, sum), value);
+  int32_t place = home->body == TABI_WORLD ? TABI_WORLD : w->plan->place[home->body];
+  tbi_lane_pose body = tbi_lane_pose_of(w, place, lane);
+  v3 local = v3_add(home->frame.pos, m3_mulv(&home->frame.rot, v3_load(def->pos)));
+  v3 arm = v3_add(body.pos, m3_mulv(&body.rot, local));
+  m3 own = sensor_axes(w, def);
+  m3 axes = m3_mul(&body.rot, &own);
+  v3_store(m3_tmulv(&axes, tbi_lane_acceleration(&body, arm)), value);
 }
 
 static int32_t dof_of(const tabi_model *model, int32_t joint) {
@@ -205,52 +119,115 @@ static void spoil(const tabi_sensor_def *def, uint64_t *random, double *value) {
   }
 }
 
-void tbi_lane_sensors(const tbi_lane_work *w, int32_t lane, uint64_t random, double *value) {
+/* the state alone, as it is now */
+static void read_state(const tbi_lane_work *w, const tabi_sensor_def *def, int32_t lane,
+                       double *value) {
+  const tabi_model *model = w->plan->model;
+  memset(value, 0, sizeof *value * (size_t)tabi_sensor_type_size(def->type));
+  if (def->type == TABI_SENSOR_GYRO) read_gyro(w, def, lane, value);
+  if (def->type != TABI_SENSOR_ENCODER) return;
+  /* a joint that was locked stands where it was */
+  int32_t dof = dof_of(model, def->joint);
+  value[0] = dof == TABI_NONE ? model->joint[def->joint].initial_q[0]
+                              : at(w, w->q, model->dof_q[dof], lane);
+}
+
+static void read_step(const tbi_lane_work *w, const tabi_sensor_def *def, int32_t lane,
+                      double *value) {
+  int32_t dof;
+  switch (def->type) {
+  case TABI_SENSOR_JOINT_TORQUE:
+    dof = dof_of(w->plan->model, def->joint);
+    value[0] = dof == TABI_NONE ? 0 : at(w, w->applied, dof, lane);
+    break;
+  case TABI_SENSOR_ACCELEROMETER:
+    read_accelerometer(w, def, lane, value);
+    break;
+  case TABI_SENSOR_FORCE_TORQUE:
+    tbi_lane_feel_joint(w, def, lane, value);
+    break;
+  case TABI_SENSOR_CONTACT:
+    tbi_lane_feel_contact(w, def->link, lane, value);
+    break;
+  case TABI_SENSOR_PRESSURE_CENTRE:
+    tbi_lane_feel_pressure(w, def, lane, value);
+    break;
+  case TABI_SENSOR_ZMP:
+    tbi_lane_feel_zmp(w, def->link, lane, value);
+    break;
+  default:
+    read_state(w, def, lane, value);
+  }
+}
+
+void tbi_lane_sensors(const tbi_lane_work *w, int32_t lane, uint64_t random, bool stepped,
+                      double *value) {
   const tabi_model *model = w->plan->model;
   for (int32_t i = 0; i < model->nsensor; ++i) {
     const tabi_sensor_def *def = &model->sensor[i];
-    int32_t dof = TABI_NONE;
-    switch (def->type) {
-    case TABI_SENSOR_ENCODER:
-      dof = dof_of(model, def->joint);
-      value[0] = dof == TABI_NONE ? 0 : at(w, w->q, model->dof_q[dof], lane);
-      break;
-    case TABI_SENSOR_JOINT_TORQUE:
-      dof = dof_of(model, def->joint);
-      value[0] = dof == TABI_NONE ? 0 : at(w, w->applied, dof, lane);
-      break;
-    case TABI_SENSOR_GYRO:
-      read_gyro(w, def, lane, value);
-      break;
-    case TABI_SENSOR_ACCELEROMETER:
-      read_accelerometer(w, def, lane, value);
-      break;
-    default:
-      read_contact(w, def->link, lane, value);
+    if (stepped) {
+      read_step(w, def, lane, value);
+    } else {
+      read_state(w, def, lane, value);
     }
     spoil(def, &random, value);
     value += tabi_sensor_type_size(def->type);
   }
 }
 
+/* -- delays: a ring of readings for each sensor that has one, as world/sensors.c */
+
+static int64_t ring_of(const tabi_sensor_def *def, double h) {
+  return 1 + (int64_t)fmin(round(def->delay / h), MAX_DELAY);
+}
+
+int64_t tbi_lane_late(const tabi_model *model, double h) {
+  int64_t late = 0;
+  for (int32_t i = 0; i < model->nsensor; ++i) {
+    int64_t length = ring_of(&model->sensor[i], h);
+    if (length > 1) late += length * tabi_sensor_type_size(model->sensor[i].type);
+  }
+  return late;
+}
+
+void tbi_lane_delay(const tbi_plan *p, int64_t step, double *ring, double *value) {
+  for (int32_t i = 0; i < p->model->nsensor; ++i) {
+    const tabi_sensor_def *def = &p->model->sensor[i];
+    int32_t size = tabi_sensor_type_size(def->type);
+    int64_t length = ring_of(def, p->h);
+    size_t bytes = sizeof *value * (size_t)size;
+    for (int64_t k = 0; step == 0 && length > 1 && k < length; ++k)
+      memcpy(ring + k * size, value, bytes);
+    if (length > 1) {
+      memcpy(ring + step % length * size, value, bytes);
+      memcpy(value, ring + (step + 1) % length * size, bytes);
+      ring += length * size;
+    }
+    value += size;
+  }
+}
+
 /* -- what a plan must keep */
 
-const char *tbi_lane_sensor_refusal(const tabi_sensor_def *def) {
-  bool known = def->type == TABI_SENSOR_ENCODER || def->type == TABI_SENSOR_JOINT_TORQUE ||
-               def->type == TABI_SENSOR_GYRO || def->type == TABI_SENSOR_ACCELEROMETER ||
-               def->type == TABI_SENSOR_CONTACT;
-  if (!known) return "a sensor of forces through joints, pressure or ZMP";
-  return def->delay > 0 ? "a sensor has a delay" : NULL;
+const char *tbi_lane_sensor_refusal(const tabi_model *model, const tabi_sensor_def *def,
+                                    bool heavy) {
+  bool inside = def->type == TABI_SENSOR_FORCE_TORQUE && tbi_lane_feels_inside(model, def->joint);
+  return heavy && inside ? "a force sensor parts a body whose mass varies" : NULL;
 }
 
 static void keep(tbi_plan *p, int32_t link) {
-  int32_t body = p->model->link_home[link].body;
+  int32_t body = link == TABI_WORLD ? TABI_WORLD : p->model->link_home[link].body;
   if (body != TABI_WORLD) p->body[p->place[body]].keeps_pose = true;
 }
 
 void tbi_lane_sense_plan(tbi_plan *p, const int32_t *foot, int32_t nfoot) {
   for (int32_t i = 0; i < nfoot; ++i)
     keep(p, foot[i]);
-  for (int32_t i = 0; i < p->model->nsensor; ++i)
-    if (p->model->sensor[i].type == TABI_SENSOR_ACCELEROMETER) keep(p, p->model->sensor[i].link);
+  for (int32_t i = 0; i < p->model->nsensor; ++i) {
+    const tabi_sensor_def *def = &p->model->sensor[i];
+    if (def->type == TABI_SENSOR_ACCELEROMETER || def->type == TABI_SENSOR_PRESSURE_CENTRE)
+      keep(p, def->link);
+    if (def->type == TABI_SENSOR_FORCE_TORQUE)
+      tbi_lane_feel_plan(p, p->model->joint[def->joint].child);
+  }
 }

@@ -164,6 +164,7 @@ enum {
 typedef struct tbi_lane_work {
   const tbi_plan *plan;
   int32_t lanes;
+  int32_t push_link;
   int32_t push_body; /* plan's, or TABI_NONE */
   double push_point[3];
 #define DECLARE(name, count) double *name;

@@ -175,7 +175,7 @@ static void compare_thing(tabi_shape_type moving, tabi_shape_type standing) {
   tabi_batch_def batch_def = tabi_batch_def_default();
   def.timestep = 1e-3;
   def.tolerance = 1e-12;
-  def.iterations = 2000;
+  def.iterations = 300;
   batch_def.worlds = 3;
   batch_def.threads = 1;
   tabi_error err;
