@@ -6,6 +6,7 @@
 
 #include "base/assertion.h"
 #include "base/error.h"
+#include "record/signals.h"
 #include "scene/control.h"
 #include "scene/time_function.h"
 #include "study/run.h"
@@ -42,36 +43,50 @@ struct tbi_run_lanes {
 
 /* -- what lanes can do */
 
-/* Values of the scene that may differ between worlds of a batch. */
+/* Values of the scene that may differ between worlds of a batch, and all below them; '*' is any
+ * name. */
 static const char *const may_vary[] = {
-    "forces.*",
-    "gravity*",
+    "forces",
+    "gravity",
     "duration",
-    "robots.*.controller.*",
-    "robots.*.posture*",
-    "robots.*.velocity*",
-    "robots.*.lin*",
-    "robots.*.ang*",
+    "robots.*.controller",
+    "robots.*.posture",
+    "robots.*.velocity",
+    "robots.*.lin",
+    "robots.*.ang",
     "robots.*.links.*.mass",
-    "robots.*.links.*.com*",
-    "robots.*.links.*.inertia*",
+    "robots.*.links.*.com",
     "robots.*.joints.*.effort",
 };
 static const char *const may_slide[] = {"contact.friction", "materials.*.friction",
-                                        "pairs.*.friction"};
+                                        "pairs.*.2.friction"};
 
-static bool fits_one(const char *path, const char *const *pattern, size_t count) {
+/* Whether a path is that of a pattern, or goes on from there. */
+static bool is_below(const char *path, const char *pattern) {
+  for (;;) {
+    size_t name = strcspn(path, ".");
+    size_t wanted = strcspn(pattern, ".");
+    bool any = wanted == 1 && pattern[0] == '*';
+    if (!any && (name != wanted || memcmp(path, pattern, name) != 0)) return false;
+    if (pattern[wanted] == '\0') return true;
+    if (path[name] == '\0') return false;
+    path += name + 1;
+    pattern += wanted + 1;
+  }
+}
+
+static bool is_one_of(const char *path, const char *const *pattern, size_t count) {
   for (size_t i = 0; i < count; ++i) {
-    if (fnmatch(pattern[i], path, 0) == 0) return true;
+    if (is_below(path, pattern[i])) return true;
   }
   return false;
 }
 
 static bool check_parameter(tbi_run_lanes *l, const tbi_parameter *p, tabi_error *err) {
   for (int32_t i = 0; i < p->npath; ++i) {
-    bool slides = fits_one(p->path[i], may_slide, sizeof may_slide / sizeof *may_slide);
+    bool slides = is_one_of(p->path[i], may_slide, sizeof may_slide / sizeof *may_slide);
     l->slides = l->slides || slides;
-    if (slides || fits_one(p->path[i], may_vary, sizeof may_vary / sizeof *may_vary)) continue;
+    if (slides || is_one_of(p->path[i], may_vary, sizeof may_vary / sizeof *may_vary)) continue;
     tbi_error_set(
         err, TABI_ERR_ARGUMENT, (tabi_place){l->study->path, 1},
         "engine: batch: parameter '%s' sets %.80s, but lanes may differ only in forces, "
@@ -89,33 +104,41 @@ static const char *const not_told[] = {
     "*margin",      "*.f[xyz]", "*.slip",     "*.effort", "*.commanded", "*.limit",
 };
 
-/* Whether a signal, "gyro.wx", is of the thing of that name. */
-static bool is_of(const char *signal, const char *name) {
-  size_t length = strlen(name);
-  return length > 0 && strlen(signal) > length && signal[length] == '.' &&
-         memcmp(signal, name, length) == 0;
-}
-
-/* Names may be given without that of the robot. */
-static bool is_sensor(const tabi_model *model, const char *signal) {
-  for (int32_t i = 0; i < tabi_model_nsensor(model); ++i) {
-    const char *name = tabi_model_sensor(model, i).name;
-    const char *own = name ? strchr(name, '/') : NULL;
-    if ((name && is_of(signal, name)) || (own && is_of(signal, own + 1))) return true;
+static bool is_told(const tabi_signals *s, int32_t signal) {
+  const char *name = tabi_signals_get(s, signal).name;
+  for (size_t i = 0; i < sizeof not_told / sizeof *not_told; ++i) {
+    if (fnmatch(not_told[i], name, 0) == 0) return false;
   }
-  return false;
+  return signal < s->first[TBI_SIGNALS_SENSORS];
 }
 
-static bool check_measure(const tbi_run_lanes *l, const tbi_measure *m, tabi_error *err) {
-  bool told = m->kind == TBI_MEASURE_FELL || m->kind == TBI_MEASURE_FALL_TIME ||
-              (m->signal && !fits_one(m->signal, not_told, sizeof not_told / sizeof *not_told) &&
-               !is_sensor(tabi_scene_model(l->scene), m->signal));
+/* chosen: scratch, [signals] */
+static bool check_measure(const tabi_signals *s, const tbi_measure *m, bool *chosen,
+                          tabi_error *err) {
+  int32_t count = tabi_signals_count(s);
+  bool told = m->kind == TBI_MEASURE_FELL || m->kind == TBI_MEASURE_FALL_TIME || m->signal;
+  memset(chosen, 0, (size_t)count * sizeof *chosen);
+  if (m->signal) (void)tabi_signals_match(s, m->signal, chosen);
+  for (int32_t i = 0; i < count; ++i)
+    told = told && (!chosen[i] || is_told(s, i));
   if (told) return true;
   tbi_error_set(err, TABI_ERR_ARGUMENT, m->place,
                 "engine: batch: measure '%s' needs forces, sensors or the certificate of a step, "
                 "but runs in lanes tell their motion only; take engine: world",
                 m->name);
   return false;
+}
+
+static bool check_measures(const tbi_run_lanes *l, tabi_error *err) {
+  tabi_signals *s = tabi_signals_create(l->scene, err);
+  if (!s) return false;
+  bool *chosen = calloc((size_t)tabi_signals_count(s) + 1, sizeof *chosen);
+  bool good = chosen || tbi_error_memory(err) == TABI_OK;
+  for (int32_t i = 0; i < l->study->nmeasure && good; ++i)
+    good = check_measure(s, &l->study->measure[i], chosen, err);
+  free(chosen);
+  tabi_signals_destroy(s);
+  return good;
 }
 
 static bool refuse(const tbi_run_lanes *l, tabi_error *err, const char *why) {
@@ -179,9 +202,7 @@ static bool make(tbi_run_lanes *l, tabi_error *err) {
   }
   l->scene = tbi_study_scene(l->study, 0, err);
   if (!l->scene || !check_scene(l, l->scene, err) || !check_model(l, err)) return false;
-  for (int32_t i = 0; i < l->study->nmeasure; ++i) {
-    if (!check_measure(l, &l->study->measure[i], err)) return false;
-  }
+  if (!check_measures(l, err)) return false;
   l->push_link = l->scene->nforce > 0 ? l->scene->forces[0].link : TABI_NONE;
   l->batch = make_batch(l->scene, TBI_LANES_RUNS, l->push_link, err);
   return l->batch && find_dofs(l, err);
@@ -215,11 +236,23 @@ static double *row_of(tabi_batch *batch, tabi_batch_field field, int32_t index) 
   return all ? all + (ptrdiff_t)index * n : NULL;
 }
 
-static double friction_of(const tabi_scene *scene, const tabi_shape_def *a,
-                          const tabi_shape_def *b) {
+/* Static and kinetic coefficient of friction between two shapes. */
+static void find_coefficients(const tabi_scene *scene, const tabi_shape_def *a,
+                              const tabi_shape_def *b, double coefficient[2]) {
   double given = tabi_scene_world_def(scene).friction;
-  if (given >= 0) return given;
-  return tabi_model_surface(tabi_scene_model(scene), a->material, b->material).friction;
+  tabi_material_def m = tabi_model_surface(tabi_scene_model(scene), a->material, b->material);
+  coefficient[0] = given >= 0 ? given : m.friction;
+  coefficient[1] = given >= 0 || m.kinetic < 0 ? coefficient[0] : m.kinetic;
+}
+
+/* Whether both coefficients change by one factor, which the first of them tells (NAN: none yet). */
+static bool are_scaled(const double now[2], const double before[2], double *factor) {
+  for (int k = 0; k < 2; ++k) {
+    if (isnan(*factor) && before[k] > 0) *factor = now[k] / before[k];
+    double expected = before[k] > 0 ? *factor * before[k] : 0;
+    if (!(fabs(now[k] - expected) <= 1e-12 * expected)) return false;
+  }
+  return true;
 }
 
 static bool may_touch(const tabi_model *model, const tabi_shape_def *a, const tabi_shape_def *b) {
@@ -239,12 +272,14 @@ static bool find_friction(const tbi_run_lanes *l, const tabi_scene *scene, doubl
       tabi_shape_def a = tabi_model_shape(model, i);
       tabi_shape_def b = tabi_model_shape(model, j);
       if (!may_touch(model, &a, &b)) continue;
-      double here = friction_of(scene, &a, &b) / friction_of(l->scene, &a, &b);
-      if (isnan(found)) found = here;
-      if (!(fabs(here - found) <= 1e-12 * found)) {
+      double now[2];
+      double before[2];
+      find_coefficients(scene, &a, &b, now);
+      find_coefficients(l->scene, &a, &b, before);
+      if (!are_scaled(now, before, &found)) {
         return refuse(l, err,
-                      "friction of some surfaces changes by other factors than that of others; "
-                      "change that of the ground alone");
+                      "friction of some surfaces, or static and kinetic friction of one, change by "
+                      "different factors; change that of the ground alone");
       }
     }
   }
@@ -291,10 +326,31 @@ static bool copy_gains(tbi_run_lanes *l, int32_t index, tabi_error *err) {
   return true;
 }
 
+/* Joints that are locked where the posture says have their places in the model. */
+static bool has_frames_of(const tabi_model *model, const tabi_model *other) {
+  for (int32_t j = 0; j < tabi_model_njoint(model); ++j) {
+    tabi_joint_def a = tabi_model_joint(model, j);
+    tabi_joint_def b = tabi_model_joint(other, j);
+    if (memcmp(a.pos, b.pos, sizeof a.pos) != 0 || memcmp(a.quat, b.quat, sizeof a.quat) != 0)
+      return false;
+  }
+  return true;
+}
+
+/* Whether the batch, which is made of the scene of run 0, can do this one. */
+static bool check_run(const tbi_run_lanes *l, const tabi_scene *scene, tabi_error *err) {
+  if (!check_scene(l, scene, err)) return false;
+  if (scene->nforce > 0 && scene->forces[0].link != l->push_link)
+    return refuse(l, err, "forces act on other links than in the first run");
+  if (!has_frames_of(tabi_scene_model(scene), tabi_scene_model(l->scene)))
+    return refuse(l, err, "joints are locked elsewhere than in the first run");
+  return true;
+}
+
 static bool begin(tbi_run_lanes *l, int32_t index, int64_t run, const char *log, tabi_error *err) {
   lane *of = &l->lane[index];
   *of = (lane){.done = false};
-  if (!tbi_trial_begin(l->study, run, log, &of->t, err) || !check_scene(l, of->t.scene, err))
+  if (!tbi_trial_begin(l->study, run, log, &of->t, err) || !check_run(l, of->t.scene, err))
     return false;
   double *friction = row_of(l->batch, TABI_BATCH_FRICTION, index);
   of->steps = tbi_trial_steps(&of->t);

@@ -3,8 +3,8 @@
  * They share a batch, which is made of the scene of run 0: parameters may change what worlds of a
  * batch may differ in.  Each run has a scene of its own, whose controllers tell targets, and a
  * world that never steps: it is put into the state of the run where something looks at it. */
-#ifndef TBI_LANES_H
-#define TBI_LANES_H
+#ifndef TBI_STUDY_LANES_H
+#define TBI_STUDY_LANES_H
 
 #include "study/study.h"
 

@@ -5,6 +5,7 @@ import os
 import signal
 import sqlite3
 import subprocess
+import tempfile
 import time
 
 from command import MODELS, FolderCase, TABI, main, scene
@@ -72,10 +73,11 @@ class Sweep(FolderCase):
         self.assertEqual(len(table), 30)
         self.assertEqual(float(table[7]["m_distance"]), self.rows("a.sqlite")[7][8])
 
-    def pushes(self, extra="", **lines):
+    def pushes(self, extra="", ground="{friction: 0.7}", **lines):
         """A study of a humanoid that stands and is pushed, with some of its lines replaced."""
         with open(scene("stand"), encoding="utf-8") as file:
             text = file.read().replace("../models", MODELS).replace("duration: 10", "duration: 0.4")
+        text = text.replace("ground: {friction: 0.7}", "ground: " + ground)
         self.file("pushed.yaml", text + "forces: [{body: robot/chest, impulse: [0, 0, 0], from: 0.1, to: 0.2}]\n")
         study = {"x": "{set: forces.0.impulse.0, uniform: [-60, 60]}",
                  "mass": "{set: robots.robot.links.chest.mass, normal: [14, 1]}",
@@ -127,12 +129,24 @@ class Sweep(FolderCase):
     def test_what_lanes_refuse(self):
         def refuses(says, *args, **lines):
             self.pushes(*args, **lines)
-            self.fails(3, says, "sweep", self.file("pushes.yaml"), "--out", self.file("r.sqlite"), "--engine", "batch")
+            with tempfile.TemporaryDirectory(dir=self.file("")) as folder:
+                self.fails(3, says, "sweep", self.file("pushes.yaml"), "--out", folder + "/r.sqlite", "--engine", "batch")
         refuses("pushes.yaml:1: error: engine: batch: parameter 'gain' sets robots.robot.joints.l_knee.damping",
                 gain="{set: robots.robot.joints.l_knee.damping, uniform: [0, 1]}")
         refuses("measure 'low' needs forces", low="zmp_margin")
         refuses("measure 'low' needs forces", low="{signal: robot/l_foot.fz, statistic: max}")
+        refuses("measure 'low' needs forces", low="{signal: 'robot/l_foot.f*z', statistic: max}")
         refuses("change that of the ground alone", gain="{set: materials.sole.friction, uniform: [0.3, 1]}")
+        refuses("static and kinetic friction of one", ground="{friction: 0.7, kinetic: 0.3}",
+                gain="{set: materials.ground.friction, uniform: [0.3, 1]}")
+        refuses("other links than in the first run", gain="{set: forces.0.body, choices: [robot/chest, robot/pelvis]}")
+        refuses("locked elsewhere", gain="{set: robots.robot.posture.l_bush_pitch, uniform: [0, 0.1]}")
+        self.file("slide.xml", """<mujoco><worldbody><body><joint name="lin" type="slide"/><geom size="0.1"/></body>
+            </worldbody></mujoco>""")
+        self.file("slide.yaml", "duration: 0.1\nrobots: [{name: r, model: slide.xml}]\n")
+        study = self.file("joint.yaml", "scene: slide.yaml\nruns: 2\nmeasures: {fell: fell}\n"
+                          "parameters: {d: {set: robots.r.joints.lin.damping, uniform: [0, 1]}}\n")
+        self.fails(3, "sets robots.r.joints.lin.damping", "sweep", study, "--engine", "batch")
         self.fails(3, "take engine: world", "sweep", self.study(2), "--out", self.file("f.sqlite"), "--engine", "batch")
         self.fails(2, "world or batch", "sweep", self.study(2), "--engine", "lanes")
         self.pushes("engine: lanes\n")
