@@ -100,6 +100,9 @@ static double *find_dataset(hid_t file, const char *name, int64_t *count) {
 
 static tabi_status read_hdf5(const char *path, const char *name, tabi_column *column,
                              tabi_error *err) {
+  FILE *regular = tbi_input_open(path, err); /* HDF5 would wait for a pipe */
+  if (!regular) return err->status;
+  (void)fclose(regular);
   (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
   if (file < 0) return fail(err, path, "HDF5 cannot open it");

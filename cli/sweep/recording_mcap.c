@@ -172,7 +172,8 @@ static bool take(void *user, const tbi_mcap_message *m) {
       !decode(m, w->field, &value))
     return true;
   uint64_t begin = w->first > REAL_CLOCK ? w->first : 0;
-  return add(w, 1e-9 * (double)(m->time - begin), value);
+  /* a message that was logged before the first is before it, and not centuries later */
+  return add(w, 1e-9 * (double)(int64_t)(m->time - begin), value);
 }
 
 const char *tbi_recording_mcap(const unsigned char *bytes, size_t size, const char *name,

@@ -63,6 +63,7 @@ struct tabi_batch {
   void **work_memory;
   tabi_world **world; /* [worlds], of scalar batches */
   void *fresh;        /* snapshot of such a world that has not stepped */
+  size_t fresh_size;  /* bytes: snapshots of worlds that have grown are larger */
   tabi_workspace **workspace;
   size_t memory;
   char reason[200];

@@ -3,6 +3,7 @@
 #include "batch/batch.h"
 
 #include "base/array.h"
+#include "base/assertion.h"
 #include "base/error.h"
 #include "world/world.h"
 
@@ -145,7 +146,8 @@ void tbi_scalar_run(const tbi_batch_job *job, int32_t part) {
 
 /* What a step remembers of those before it goes, too: a world begun anew is as good as new. */
 tabi_status tbi_scalar_reset(tabi_batch *b, int32_t index, tabi_error *err) {
-  (void)tabi_world_restore(b->world[index], b->fresh, tabi_world_snapshot_size(b->world[index]));
+  tabi_status status = tabi_world_restore(b->world[index], b->fresh, b->fresh_size);
+  TBI_ASSERT(status == TABI_OK); /* it has no contacts, so that nothing can be missing */
   return tabi_world_set_state(b->world[index], tbi_batch_row(b, TABI_BATCH_Q, index),
                               tbi_batch_row(b, TABI_BATCH_V, index), err);
 }
@@ -173,7 +175,8 @@ bool tbi_scalar_create(tabi_batch *b, tabi_error *err) {
     if (!b->world[i]) return false;
   }
   b->memory += tabi_world_stats(b->world[0]).memory;
-  b->fresh = malloc(tabi_world_snapshot_size(b->world[0]));
+  b->fresh_size = tabi_world_snapshot_size(b->world[0]);
+  b->fresh = malloc(b->fresh_size);
   if (!b->fresh) return tbi_error_memory(err) == TABI_OK;
   tabi_world_save(b->world[0], b->fresh);
   return true;

@@ -200,6 +200,10 @@ class Identify(FolderCase):
             file.write(whole)
         fit = self.file("fit.yaml", ARM_FIT.replace("arm.%s", "no.h5%.0s") % ("", "arm/j.q: q"))
         self.assertIn("HDF5", self.tabi("identify", fit, code=3)[1])
+        for kind in ("mcap", "h5"):  # nobody writes to these
+            os.mkfifo(self.file("pipe." + kind))
+            fit = self.file("fit.yaml", ARM_FIT.replace("arm.%s", "pipe." + kind + "%.0s") % ("", "arm/j.q: q"))
+            self.assertIn("pipe." + kind, self.tabi("identify", fit, code=3)[1])
 
     def test_mistakes(self):
         self.file("bush.yaml", SCENE)
