@@ -14,6 +14,7 @@
 #include "contact/load_effect.h"
 
 #include "base/assertion.h"
+#include "math/padded.h"
 #include "problem/bundles.h"
 #include "problem/sweep.h"
 
@@ -22,20 +23,16 @@
 /* square of the sine of the angle between a direction and those before it */
 #define DEPENDENT 1e-8
 
-enum { PACE = 8 }; /* vectors are so many numbers long, or a multiple, filled up with zeros */
-
 typedef struct space {
   const tbi_island *island;
   tbi_load_memory at;
   int32_t velocities, loops; /* coordinates: velocities, then loop constraints */
-  int32_t size;              /* of a vector */
+  int32_t size;              /* of a vector, with its padding */
   int32_t count, effects; /* vectors of the basis; effects may be more than there is memory for */
 } space;
 
-static int64_t padded(int64_t coordinates) { return (coordinates + PACE - 1) / PACE * PACE; }
-
 void tbi_load_memory_place(tbi_layout *at, int64_t coordinates, tbi_load_memory *memory) {
-  coordinates = padded(coordinates);
+  coordinates = tbi_padded_size(coordinates);
   int64_t square = coordinates * coordinates;
   memory->basis = tbi_layout_take(at, square, sizeof *memory->basis);
   memory->friction = tbi_layout_take(at, square, sizeof *memory->friction);
@@ -51,7 +48,7 @@ static space make_space(const tbi_load_memory *memory, const tbi_island *island)
     s.velocities += tbi_cluster_dofs(p->model, island->cluster[c]);
     s.loops += p->cluster_loops[island->cluster[c]];
   }
-  s.size = (int32_t)padded(s.velocities + s.loops);
+  s.size = (int32_t)tbi_padded_size(s.velocities + s.loops);
   memset(s.at.direction, 0, (size_t)s.size * sizeof *s.at.direction);
   memset(s.at.own, 0, (size_t)s.size * sizeof *s.at.own);
   return s;
@@ -59,27 +56,12 @@ static space make_space(const tbi_load_memory *memory, const tbi_island *island)
 
 /* -- vectors */
 
-/* a . b, eight sums at a time, as one would wait for each of its additions */
-static double dot(const double *restrict a, const double *restrict b, int32_t count) {
-  double sum[PACE] = {0};
-  for (int32_t i = 0; i < count; i += PACE)
-    for (int32_t k = 0; k < PACE; ++k)
-      sum[k] += a[i + k] * b[i + k];
-  return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
-}
-
 /* loop constraints take motion away */
 static double product(const space *s, const double *a, const double *b) {
-  double all = dot(a, b, s->size);
+  double all = tbi_padded_dot(a, b, s->size);
   for (int32_t i = s->velocities; i < s->velocities + s->loops; ++i)
     all -= 2 * a[i] * b[i];
   return all;
-}
-
-static void subtract(const space *s, double share, const double *restrict b, double *restrict a) {
-  for (int32_t i = 0; i < s->size; i += PACE)
-    for (int32_t k = i; k < i + PACE; ++k)
-      a[k] -= share * b[k];
 }
 
 static double *vector(const space *s, double *of, int32_t i) { return of + (ptrdiff_t)i * s->size; }
@@ -124,8 +106,8 @@ static void add_direction(space *s, bool slides) {
   double whole = product(s, d, d);
   for (int32_t k = 0; k < s->count; ++k) {
     double share = product(s, d, vector(s, s->at.basis, k));
-    subtract(s, share, vector(s, s->at.basis, k), d);
-    if (slides) subtract(s, share, vector(s, s->at.friction, k), own);
+    tbi_padded_axpy(-share, vector(s, s->at.basis, k), d, s->size);
+    if (slides) tbi_padded_axpy(-share, vector(s, s->at.friction, k), own, s->size);
   }
   size_t bytes = (size_t)s->size * sizeof *d;
   double left = product(s, d, d);
@@ -192,7 +174,7 @@ static double largest_effect(const space *s) {
     double *effect = vector(s, s->at.effect, i);
     for (int32_t k = 0; k < s->count; ++k) {
       const double *basis = vector(s, s->at.basis, k);
-      subtract(s, product(s, effect, basis), basis, effect);
+      tbi_padded_axpy(-product(s, effect, basis), basis, effect, s->size);
     }
     most = tbi_max(most, product(s, effect, effect));
   }

@@ -9,11 +9,10 @@
 #include <string.h>
 
 enum {
-  PACE = 8, /* numbers that loops take at a time */
   UNKNOWNS = TBI_SMALL_ISLAND_UNKNOWNS,
   POINTS = UNKNOWNS / 3,
-  STRIDE = (UNKNOWNS + PACE - 1) / PACE * PACE,
-  SCRATCH = UNKNOWNS * (UNKNOWNS + TBI_LU_BLOCK)
+  STRIDE = (UNKNOWNS + TBI_PADDING - 1) / TBI_PADDING * TBI_PADDING,
+  SCRATCH = UNKNOWNS * (UNKNOWNS + TBI_PADDING)
 };
 
 /* of a point: its velocity in its frame by the six numbers of each port's twist */
@@ -34,28 +33,13 @@ static const double *row_of(const tbi_small_island *small, int32_t at) {
   return small->matrix + (ptrdiff_t)at * small->stride;
 }
 
-/* y += a x, of rows of W */
-static void add(int32_t stride, double a, const double *restrict x, double *restrict y) {
-  for (int32_t i = 0; i < stride; i += PACE)
-    for (int32_t k = i; k < i + PACE; ++k)
-      y[k] += a * x[k];
-}
-
-static double dot(int32_t stride, const double *restrict x, const double *restrict y) {
-  double sum[PACE] = {0};
-  for (int32_t i = 0; i < stride; i += PACE)
-    for (int32_t k = 0; k < PACE; ++k)
-      sum[k] += x[i + k] * y[i + k];
-  return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
-}
-
 static void multiply(void *self, const double *r, double *wr) {
   const tbi_small_island *small = self;
   size_t n = (size_t)small->w.nunknown;
   memset(small->row, 0, sizeof *small->row * (size_t)small->stride);
   for (int32_t j = 0; j < small->w.nunknown; ++j) {
     /* as W is symmetric */
-    if (r[j] != 0) add(small->stride, r[j], row_of(small, j), small->row);
+    if (r[j] != 0) tbi_padded_axpy(r[j], row_of(small, j), small->row, small->stride);
   }
   memcpy(wr, small->row, n * sizeof *wr);
 }
@@ -82,9 +66,9 @@ static void visit_point(const tbi_small_island *small, const tbi_point *c, int32
   if (c->immobile) return;
   const double *q = small->w.q + at;
   v3 p = v3_load(r + at);
-  v3 u = v3_make(q[0] + dot(small->stride, row_of(small, at), r),
-                 q[1] + dot(small->stride, row_of(small, at + 1), r),
-                 q[2] + dot(small->stride, row_of(small, at + 2), r));
+  v3 u = v3_make(q[0] + tbi_padded_dot(row_of(small, at), r, small->stride),
+                 q[1] + tbi_padded_dot(row_of(small, at + 1), r, small->stride),
+                 q[2] + tbi_padded_dot(row_of(small, at + 2), r, small->stride));
   v3 stuck = v3_sub(p, s3_mulv(s3_load(c->inverse), u));
   double max = c->friction * stuck.x;
   bool sticks = stuck.x >= 0 && stuck.y * stuck.y + stuck.z * stuck.z <= max * max;
@@ -92,7 +76,7 @@ static void visit_point(const tbi_small_island *small, const tbi_point *c, int32
 }
 
 static void visit_row(const tbi_small_island *small, const tbi_law *law, double *r) {
-  double u = small->w.q[law->at] + dot(small->stride, row_of(small, law->at), r);
+  double u = small->w.q[law->at] + tbi_padded_dot(row_of(small, law->at), r, small->stride);
   double wanted = r[law->at] - u / law->mobility;
   r[law->at] = tbi_min(tbi_max(wanted, law->lower), law->upper);
 }
@@ -146,7 +130,7 @@ static double *write_law(const tbi_small_island *small, const tbi_law *law, cons
     double *row = small->row;
     memset(row, 0, sizeof *row * (size_t)small->stride);
     for (int32_t l = 0; l < law->size; ++l)
-      if (d[l] != 0) add(small->stride, d[l], row_of(small, law->at + l), row);
+      if (d[l] != 0) tbi_padded_axpy(d[l], row_of(small, law->at + l), row, small->stride);
     double right = g[law->at + k];
     for (int32_t j = 0; j < n; ++j)
       right -= row[j] * dr[j];
@@ -279,7 +263,7 @@ bool tbi_small_island_make(tbi_small_island *small, const tbi_island *island) {
   small->w = island->w;
   small->w.self = small;
   small->island = island;
-  small->stride = (n + PACE - 1) / PACE * PACE;
+  small->stride = (int32_t)tbi_padded_size(n);
   small->w.multiply = multiply;
   small->w.sweep = sweep;
   small->w.newton = newton;

@@ -51,14 +51,6 @@ void tbi_lu_solve(ptrdiff_t n, const double *lu, const int32_t *pivot, double *x
   }
 }
 
-/* row -= share top, from the block on in which a column is; what is before it is used up */
-static void subtract(double *restrict row, double share, const double *restrict top,
-                     ptrdiff_t column, ptrdiff_t width) {
-  for (ptrdiff_t i = column / TBI_LU_BLOCK * TBI_LU_BLOCK; i < width; i += TBI_LU_BLOCK)
-    for (ptrdiff_t k = i; k < i + TBI_LU_BLOCK; ++k)
-      row[k] -= share * top[k];
-}
-
 bool tbi_lu_solve_once(ptrdiff_t n, double *a, double *x) {
   TBI_ASSERT(n >= 0 && n <= INT32_MAX);
   ptrdiff_t width = tbi_lu_width(n);
@@ -73,7 +65,9 @@ bool tbi_lu_solve_once(ptrdiff_t n, double *a, double *x) {
     double inverse = 1 / top[j];
     for (ptrdiff_t i = j + 1; i < n; ++i) {
       double *row = a + i * width;
-      if (row[j] != 0) subtract(row, inverse * row[j], top, j + 1, width);
+      /* from the eight numbers on in which the next column is; what is before it is used up */
+      ptrdiff_t first = (j + 1) / TBI_PADDING * TBI_PADDING;
+      if (row[j] != 0) tbi_padded_axpy(-inverse * row[j], top + first, row + first, width - first);
     }
   }
   for (ptrdiff_t i = n - 1; i >= 0; --i) {

@@ -2,6 +2,8 @@
 #ifndef TBI_LU_H
 #define TBI_LU_H
 
+#include "math/padded.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,10 +14,7 @@ bool tbi_lu_factor(ptrdiff_t n, double *a, int32_t *pivot);
 void tbi_lu_solve(ptrdiff_t n, const double *lu, const int32_t *pivot, double *x);
 /* x = a^-1 b once: rows of a with b behind them, filled up with zeros to tbi_lu_width(n) numbers,
  * which are lost; false: singular. */
-enum { TBI_LU_BLOCK = 8 };
-static inline ptrdiff_t tbi_lu_width(ptrdiff_t n) {
-  return (n + TBI_LU_BLOCK) / TBI_LU_BLOCK * TBI_LU_BLOCK;
-}
+static inline ptrdiff_t tbi_lu_width(ptrdiff_t n) { return (ptrdiff_t)tbi_padded_size(n + 1); }
 bool tbi_lu_solve_once(ptrdiff_t n, double *a, double *x);
 
 #endif
