@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #ifdef TABI_HAVE_HDF5
 #include <hdf5.h>
 #endif
@@ -131,6 +132,6 @@ tabi_status tbi_recording_column(void *user, const char *path, const char *name,
   (void)user;
   *column = (tabi_column){0};
   size_t length = strlen(path);
-  bool mcap = length > 5 && strcmp(path + length - 5, ".mcap") == 0;
+  bool mcap = length > 5 && strcasecmp(path + length - 5, ".mcap") == 0;
   return mcap ? read_mcap(path, name, column, err) : read_hdf5(path, name, column, err);
 }

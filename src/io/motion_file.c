@@ -7,12 +7,12 @@
 #include "io/file.h"
 #include "io/first_error.h"
 #include "io/number.h"
+#include "io/path.h"
 #include "io/yaml.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #define MAX_COLUMNS 4096
@@ -26,17 +26,11 @@ typedef struct table {
   int32_t time_capacity, value_capacity;
 } table;
 
-static bool ends_with(const char *path, const char *ending) {
-  size_t n = strlen(path);
-  size_t m = strlen(ending);
-  return n > m && strcasecmp(path + n - m, ending) == 0;
-}
-
 bool tbi_motion_file_is(const char *path) {
   static const char *const endings[] = {".pos",    ".vel",    ".zmp",    ".seq",
                                         ".pos.gz", ".vel.gz", ".zmp.gz", ".seq.gz"};
   for (size_t i = 0; i < sizeof endings / sizeof *endings; ++i) {
-    if (ends_with(path, endings[i])) return true;
+    if (tbi_path_ends_with(path, endings[i])) return true;
   }
   return false;
 }
@@ -228,13 +222,13 @@ static void make_csv(table *t, const char *const *names, int32_t nname, tbi_csv 
 /* Files that belong to the same motion and say less. */
 static bool check_ending(const table *t) {
   const tabi_place place = {t->path, 1};
-  if (ends_with(t->path, ".gz"))
+  if (tbi_path_ends_with(t->path, ".gz"))
     return tbi_fail_at(t->error, TABI_ERR_PARSE, place, "is compressed; run gunzip on it");
-  if (ends_with(t->path, ".vel")) {
+  if (tbi_path_ends_with(t->path, ".vel")) {
     return tbi_fail_at(t->error, TABI_ERR_PARSE, place,
                        "has speeds only; name the .pos file beside it, whose speeds they are");
   }
-  if (ends_with(t->path, ".zmp")) {
+  if (tbi_path_ends_with(t->path, ".zmp")) {
     return tbi_fail_at(t->error, TABI_ERR_PARSE, place,
                        "has no joints; name the .pos file beside it");
   }
@@ -244,7 +238,7 @@ static bool check_ending(const table *t) {
 static tabi_status read_text(table *t, const char *text, size_t size, const char *const *names,
                              int32_t nname, tbi_csv *csv) {
   *csv = (tbi_csv){0};
-  if (ends_with(t->path, ".seq")) {
+  if (tbi_path_ends_with(t->path, ".seq")) {
     read_seq(t, text, size);
   } else {
     read_pos(t, text, size);
@@ -280,7 +274,7 @@ tabi_status tbi_motion_file_read(const char *path, const char *const *names, int
 
 char *tbi_motion_file_beside(const char *path, const char *ending) {
   size_t n = strlen(path);
-  if (!ends_with(path, ".pos")) return NULL;
+  if (!tbi_path_ends_with(path, ".pos")) return NULL;
   char *beside = strdup(path);
   if (!beside) return NULL;
   memcpy(beside + n - 4, ending, 4);

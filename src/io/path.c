@@ -462,6 +462,12 @@ static void find_root(const char folder[TBI_PATH_SIZE], char root[TBI_PATH_SIZE]
   }
 }
 
+bool tbi_path_ends_with(const char *path, const char *ending) {
+  size_t length = strlen(path);
+  size_t size = strlen(ending);
+  return length > size && strcasecmp(path + length - size, ending) == 0;
+}
+
 void tbi_path_roots_init(tbi_path_roots *roots, const char *model_path, const char *packages) {
   char folder[TBI_PATH_SIZE];
   *roots = (tbi_path_roots){.packages = packages};

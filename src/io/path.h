@@ -41,6 +41,9 @@ typedef struct tbi_path {
  * memory. */
 char *tbi_path_beside(const char *path, const char *file);
 
+/* Whether a path ends so, as in ".h5", in letters of either case. */
+bool tbi_path_ends_with(const char *path, const char *ending);
+
 void tbi_path_roots_init(tbi_path_roots *roots, const char *model_path, const char *packages);
 
 /* For the files that a file names which was found by these roots: as seen from its folder, and no

@@ -81,12 +81,6 @@ static bool take_table(tbi_first_error *error, tbi_text_pool *pool, const tbi_cs
 
 /* -- recordings that are no tables */
 
-static bool ends_with(const char *path, const char *end) {
-  size_t length = strlen(path);
-  size_t size = strlen(end);
-  return length > size && strcmp(path + length - size, end) == 0;
-}
-
 static bool check_column(tbi_first_error *error, const tbi_yaml_node *node, const tabi_column *c) {
   bool good = c->count > 0 && c->count <= INT32_MAX;
   for (int64_t i = 0; i < c->count && good; ++i) {
@@ -197,7 +191,8 @@ static bool read_recording(tbi_first_error *error, tabi_fit *fit, const tbi_yaml
   r->place = (tabi_place){fit->study.path, node->place.line};
   r->sigma = keys.sigma;
   if (!r->file) return tbi_fail_memory(error);
-  bool columns = ends_with(path, ".mcap") || ends_with(path, ".h5") || ends_with(path, ".hdf5");
+  bool columns = tbi_path_ends_with(path, ".mcap") || tbi_path_ends_with(path, ".h5") ||
+                 tbi_path_ends_with(path, ".hdf5");
   bool good = columns ? read_columns(error, fit, path, keys.signals, r)
                       : read_csv(error, fit, path, node, keys.signals, r);
   return good && read_set(error, pool, keys.set, r);

@@ -3,12 +3,12 @@
 #include "io/file.h"
 #include "io/format.h"
 #include "io/hrp/hrp_vrml.h"
+#include "io/path.h"
 #include "io/report.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* ---------------------------------------------------------------------------------- colour */
 
@@ -226,18 +226,12 @@ static void walk_file(const tbi_hrp_walk *walk, const char *path, tabi_place pla
   free(text);
 }
 
-static bool ends_with(const char *file, const char *ending) {
-  size_t n = strlen(file);
-  size_t m = strlen(ending);
-  return n >= m && strcasecmp(file + n - m, ending) == 0;
-}
-
 void tbi_hrp_vrml_inline(const tbi_hrp_walk *walk, const char *file, tabi_place place) {
   tbi_hrp *hrp = walk->hrp;
   tbi_hrp_look look = walk->look;
   if (walk->link == TABI_NONE || !tbi_ok(&hrp->error)) return;
   look.place = place;
-  if (!ends_with(file, ".wrl") && !ends_with(file, ".vrml")) {
+  if (!tbi_path_ends_with(file, ".wrl") && !tbi_path_ends_with(file, ".vrml")) {
     tbi_hrp_add_file(hrp, walk->link, file, &walk->frame, &look);
     return;
   }
