@@ -137,8 +137,11 @@ static void predict_actuators(tbi_lane_work *w) {
     if (act.dof == TABI_NONE) continue;
     ln low = ln_splat(def->force_min);
     ln high = ln_splat(def->force_max);
-    ln force = act.force - act.give / def->gear * lane_get(w->change, act.dof);
-    if (act.give != 0) lane_put(w->actuator_saturated, a, side_beyond(force, low, high));
+    ln force = act.force;
+    if (act.give != 0) { /* so that its gear is not 0 */
+      force -= act.give / def->gear * lane_get(w->change, act.dof);
+      lane_put(w->actuator_saturated, a, side_beyond(force, low, high));
+    }
     add_drive(w, act.dof, def->gear * ln_clamp(force, low, high), ln_splat(act.give));
   }
 }

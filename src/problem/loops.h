@@ -53,7 +53,7 @@ typedef struct tbi_loops {
   int32_t count;
   tbi_loop *loop;       /* cluster by cluster: [count] */
   double timestep;      /* s, for springs */
-  double contradiction; /* the same in the unit of the targets, which are accelerations under rk4 */
+  double contradiction; /* TBI_CONTRADICTION in the unit of the targets: under rk4 per s */
   double *regain;       /* under rk4: acceleration that takes error and velocity back: [loops] */
   bool *open;           /* under rk4: those that are open where the step begins: [loops] */
 
