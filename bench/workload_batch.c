@@ -3,10 +3,10 @@
  * The robots start scattered, each by its own seed, and go on for a while before the clock runs.
  * In "fall" the targets of all servos jump at random every 20 steps, so that robots fall and
  * struggle on the ground, in "ground" on a mesh of triangles; in "stand" they stay, and in "walk"
- * they follow scenes/walk.yaml.  All engines make these 20 steps of a world at once. MuJoCo steps
- * as many worlds of the same model with as many threads: the model that tabi has, and, of a robot
- * in a file of its own, also that file as it is.  Time is the processors' time of all threads: what
- * others do on the machine counts little. */
+ * they follow scenes/walk.yaml.  All engines make these 20 steps of a world at once, in "walk" one.
+ * MuJoCo steps as many worlds of the same model with as many threads: the model that tabi has, and,
+ * of a robot in a file of its own, also that file as it is.  Time is the processors' time of all
+ * threads: what others do on the machine counts little. */
 #include "workload_batch.h"
 
 #include "peer.h"
