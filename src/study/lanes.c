@@ -133,7 +133,8 @@ static bool check_measures(const tbi_run_lanes *l, tabi_error *err) {
   tabi_signals *s = tabi_signals_create(l->scene, err);
   if (!s) return false;
   bool *chosen = calloc((size_t)tabi_signals_count(s) + 1, sizeof *chosen);
-  bool good = chosen || tbi_error_memory(err) == TABI_OK;
+  bool good = chosen != NULL;
+  if (!good) tbi_error_memory(err);
   for (int32_t i = 0; i < l->study->nmeasure && good; ++i)
     good = check_measure(s, &l->study->measure[i], chosen, err);
   free(chosen);
