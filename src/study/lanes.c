@@ -327,13 +327,19 @@ static bool copy_gains(tbi_run_lanes *l, int32_t index, tabi_error *err) {
   return true;
 }
 
+static bool are_equal(const double *a, const double *b, int count) {
+  for (int i = 0; i < count; ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
 /* Joints that are locked where the posture says have their places in the model. */
 static bool has_frames_of(const tabi_model *model, const tabi_model *other) {
   for (int32_t j = 0; j < tabi_model_njoint(model); ++j) {
     tabi_joint_def a = tabi_model_joint(model, j);
     tabi_joint_def b = tabi_model_joint(other, j);
-    if (memcmp(a.pos, b.pos, sizeof a.pos) != 0 || memcmp(a.quat, b.quat, sizeof a.quat) != 0)
-      return false;
+    if (!are_equal(a.pos, b.pos, 3) || !are_equal(a.quat, b.quat, 4)) return false;
   }
   return true;
 }
