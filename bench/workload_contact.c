@@ -23,19 +23,22 @@ enum { STRETCH = 50, SWEEPS = 20, ROW_NAME = 48 };
 typedef struct method {
   const char *name;
   tabi_contact_kind contact;
-  bool fixed; /* 20 sweeps, whatever they achieve */
+  bool fixed;  /* 20 sweeps, whatever they achieve */
+  bool sleeps; /* what rests does */
 } method;
 
-enum { CONE, LCP, EXACT, PENALTY, IMPULSE, CONE20, DENSE20, NMETHOD };
+enum { CONE, LCP, EXACT, PENALTY, IMPULSE, CONE20, DENSE20, SLEEP, NMETHOD };
 static const method methods[NMETHOD] = {
-    [CONE] = {"cone",    TABI_CONTACT_CONE,       false},
-    [LCP] = {"lcp",     TABI_CONTACT_LCP,        false},
-    [EXACT] = {"exact",   TABI_CONTACT_EXACT,      false},
-    [PENALTY] = {"penalty", TABI_CONTACT_PENALTY,    false},
-    [IMPULSE] = {"impulse", TABI_CONTACT_IMPULSE,    false},
-    [CONE20] = {"cone20",  TABI_CONTACT_CONE,       true },
-    [DENSE20] = {"dense20", TABI_CONTACT_CONE_PAPER, true }
+    [CONE] = {"cone",    TABI_CONTACT_CONE,       false, false},
+    [LCP] = {"lcp",     TABI_CONTACT_LCP,        false, false},
+    [EXACT] = {"exact",   TABI_CONTACT_EXACT,      false, false},
+    [PENALTY] = {"penalty", TABI_CONTACT_PENALTY,    false, false},
+    [IMPULSE] = {"impulse", TABI_CONTACT_IMPULSE,    false, false},
+    [CONE20] = {"cone20",  TABI_CONTACT_CONE,       true,  false},
+    [DENSE20] = {"dense20", TABI_CONTACT_CONE_PAPER, true,  false},
+    [SLEEP] = {"sleep",   TABI_CONTACT_CONE,       false, true }
 };
+enum { FALL_ASLEEP = 600 }; /* steps that take what rests to sleep */
 
 typedef enum scene_kind {
   STAND,
@@ -80,7 +83,7 @@ static const subject_scene scenes[] = {
     {"pile20",     PILE,        20,   1 << CONE | 1 << EXACT | 1 << CONE20, true },
     {"pile50",     PILE,        50,   1 << CONE | 1 << EXACT | 1 << CONE20, false},
     {"pile100",    PILE,        100,  1 << CONE | 1 << EXACT | 1 << CONE20, true },
-    {"pile300",    PILE,        300,  1 << CONE | 1 << CONE20,              false},
+    {"pile300",    PILE,        300,  1 << CONE | 1 << CONE20 | 1 << SLEEP, false},
     {"fall20",     FALL,        20,   1 << CONE | 1 << EXACT,               false},
     {"fall100",    FALL,        100,  1 << CONE | 1 << EXACT,               false},
     {"snake100",   SNAKE,       100,  1 << PENALTY,                         false},
@@ -156,6 +159,7 @@ static tabi_status make_job(job *j, const tabi_model *model, const method *how, 
   tabi_world_def def = tabi_world_def_default(model);
   def.timestep = timestep;
   def.contact = how->contact;
+  def.sleep = how->sleeps;
   def.cone.storage = TABI_STORAGE_DENSE; /* of cone-paper */
   if (how->fixed) {
     def.tolerance = 0;
@@ -272,6 +276,12 @@ static void free_stage(stage *s) {
   tbi_bench_scene_free(&s->scene);
 }
 
+static tabi_status start_job(job *j, const method *how, const job *rest, tabi_error *err) {
+  /* the state of a world that may sleep has more in it */
+  if (how->sleeps) return tabi_world_continue(j->world, rest->world, err);
+  return tabi_world_restore(j->world, rest->snapshot, rest->size);
+}
+
 static tabi_status make_stage(stage *s, const tbi_bench_options *options, tabi_error *err) {
   tabi_status status = open_scene(options, s->which, &s->scene, err);
   if (status == TABI_OK) status = make_job(&s->rest, s->scene.model, &methods[CONE], err);
@@ -281,8 +291,9 @@ static tabi_status make_stage(stage *s, const tbi_bench_options *options, tabi_e
     job *j = &s->jobs[m];
     if (!wants_row(options, s->which, m)) continue;
     status = make_job(j, s->scene.model, &methods[m], err);
-    if (status == TABI_OK) status = tabi_world_restore(j->world, s->rest.snapshot, s->rest.size);
-    if (status == TABI_OK) status = settle(j, kinds[s->which->kind].own, err);
+    if (status == TABI_OK) status = start_job(j, &methods[m], &s->rest, err);
+    if (status == TABI_OK)
+      status = settle(j, methods[m].sleeps ? FALL_ASLEEP : kinds[s->which->kind].own, err);
   }
   return status;
 }

@@ -147,6 +147,9 @@ void tbi_run_summary_print(const tbi_run_summary *summary, FILE *out) {
                 (double)tabi_world_stats(summary->world).memory / 1024);
   (void)fprintf(out, "  contacts      %.1f mean, %d max\n", mean(summary, summary->contacts),
                 summary->contacts_max);
+  if (tabi_scene_world_def(summary->scene).sleep)
+    (void)fprintf(out, "  asleep        %d moving links at the end\n",
+                  tabi_world_count_asleep(summary->world));
   (void)fprintf(out, "  iterations    %.1f mean", mean(summary, summary->iterations));
   print_steps(out, summary->fallbacks, "by the fallback");
   print_steps(out, summary->energy_limited, "energy-limited");
@@ -222,6 +225,7 @@ int tbi_run_summary_print_json(const tbi_run_summary *summary, const char *path,
   bad |= json_object_set_new(o, "contacts_max", json_integer(summary->contacts_max));
   bad |=
       json_object_set_new(o, "penetration_max", tbi_json_number(summary->checks.penetration.value));
+  bad |= json_object_set_new(o, "asleep", json_integer(tabi_world_count_asleep(summary->world)));
   bad |= json_object_set_new(o, "iterations_mean",
                              tbi_json_number(mean(summary, summary->iterations)));
   bad |= json_object_set_new(o, "fallbacks", json_integer(summary->fallbacks));

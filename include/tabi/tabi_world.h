@@ -113,6 +113,8 @@ typedef struct tabi_world_def {
   double friction; /* coefficient of all contacts, static and kinetic, whatever the materials say;
                       negative: as they say.  gait has its own */
   uint64_t seed;   /* of the world's random numbers */
+  bool sleep; /* what rests is not computed until something wakes it, see tabi_world_sleeps; only
+                 semi-implicit steps of cone, lcp, exact and impulse and their variants */
   tabi_workspace *workspace; /* NULL: the world has its own.  Must outlive the world */
   /* knobs of single methods and their variants; the others ignore them */
   struct {
@@ -229,7 +231,17 @@ TABI_API const tabi_contact *tabi_world_contacts(const tabi_world *world, int32_
 TABI_API void tabi_world_contact_wrench(const tabi_world *world, int32_t link,
                                         const double point[3], double force[3], double torque[3]);
 
-/* How well the last step obeyed the laws of contact: the worst contact of each. */
+/* Whether the tree of a link sleeps, under def.sleep.  Trees that contacts hold together fall
+ * asleep together when for 0.5 s none of them has had more kinetic energy than its mass has at a
+ * speed of allowed_depth (at least 1e-6 m) in 0.5 s.  They are then at rest, and their contacts are
+ * those of the last step before.  What may touch them within a step wakes them, and so do forces,
+ * servos and prescribed motion on one of them, and a new state.  Trees with actuators, sensors,
+ * connections, tendons or buoyancy never sleep. */
+TABI_API bool tabi_world_sleeps(const tabi_world *world, int32_t link);
+TABI_API int32_t tabi_world_count_asleep(const tabi_world *world); /* moving links */
+
+/* How well the last step obeyed the laws of contact: the worst contact of each, of what is awake.
+ */
 typedef struct tabi_certificate {
   double gap;             /* m, overlap predicted for the end of the step */
   double complementarity; /* m/s, of contacts that push and part */

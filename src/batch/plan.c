@@ -36,6 +36,7 @@ static const char *refuse_def(const tabi_world_def *def) {
   if (def->contact != TABI_CONTACT_CONE) return "the contact method is not cone";
   if (def->integrator != TABI_SEMI_IMPLICIT) return "the integrator is not semi-implicit";
   if (def->impacts != TABI_IMPACTS_SIMULTANEOUS) return "impacts are sequential";
+  if (def->sleep) return "what rests sleeps";
   if (def->fallback == TABI_FALLBACK_EXACT) return "the fallback is exact";
   return NULL;
 }

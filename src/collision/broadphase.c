@@ -142,7 +142,7 @@ bool tbi_broadphase_near(const tbi_collision *c, tbi_item_pair pair) {
 
 static bool add_pair(tbi_collision *c, int32_t a, int32_t b) {
   TBI_CHECK_SLOW(a != b && a >= 0 && a < c->nitem && b >= 0 && b < c->nitem);
-  if (!tbi_filter_allows(c, a, b)) return true;
+  if ((c->idle[a] && c->idle[b]) || !tbi_filter_allows(c, a, b)) return true;
   if (c->npair == c->max_pairs) return false;
   c->pair[c->npair++] = a < b ? (tbi_item_pair){a, b} : (tbi_item_pair){b, a};
   return true;

@@ -55,6 +55,7 @@ static void place_arrays(tbi_layout *at, tbi_collision *c) {
   c->filter = tbi_layout_take(at, c->nitem, sizeof *c->filter);
   c->placed = tbi_layout_take(at, c->nitem, sizeof *c->placed);
   c->wide = tbi_layout_take(at, c->nitem, sizeof *c->wide);
+  c->idle = tbi_layout_take(at, c->nitem, sizeof *c->idle);
   c->solid = tbi_layout_take(at, c->nitem, sizeof *c->solid);
   c->plane = tbi_layout_take(at, c->nitem, sizeof *c->plane);
   c->ground = tbi_layout_take(at, c->nground, sizeof *c->ground);
@@ -154,6 +155,17 @@ tbi_collision *tbi_collision_make(const tabi_model *model, void *memory, void *s
   return c;
 }
 
+void tbi_collision_leave_idle(tbi_collision *c, const bool *idle) {
+  if (!idle && !c->leaves_idle) return;
+  c->leaves_idle = idle != NULL;
+  for (int32_t item = 0; item < c->nitem; ++item) {
+    int32_t tree = c->cover[item].tree;
+    bool now = idle && (tree == TABI_NONE || idle[tree]);
+    if (now != c->idle[item]) c->listed = false;
+    c->idle[item] = now;
+  }
+}
+
 /* One pass. */
 typedef struct pass {
   tbi_collision *c;
@@ -199,6 +211,7 @@ static void collide_all(pass *p) {
   for (int32_t a = 0; a < c->nitem; ++a) {
     for (int32_t b = a + 1; b < c->nitem && p->count >= 0; ++b) {
       tbi_item_pair pair = {a, b};
+      if (c->idle[a] && c->idle[b]) continue;
       if (tbi_filter_allows(c, a, b) && tbi_broadphase_near(c, pair)) collide_pair(p, pair);
     }
   }

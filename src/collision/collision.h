@@ -55,6 +55,10 @@ typedef struct tbi_margin_rule {
 void tbi_collision_margins(const tbi_collision *collision, const tabi_dynamics *d,
                            const double *radius, tbi_margin_rule rule, double *margin);
 
+/* Trees that do not move are not paired with each other or with the world; idle[ntree], or NULL:
+ * all may move. */
+void tbi_collision_leave_idle(tbi_collision *collision, const bool *idle);
+
 /* All points with a gap of at most margin[shape_a] + margin[shape_b], at the poses of d, ordered by
  * model->shape_rank of shape_a and shape_b, and by feature.  margin[nshape] >= 0 in m.  Returns
  * their number, or -1 when there are more than max.  Allocates nothing. */

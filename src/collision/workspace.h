@@ -93,6 +93,8 @@ struct tbi_collision {
   bool listed;      /* the pairs serve while bounds are within the wide ones */
   bool plane_moves; /* some plane is part of a body */
   bool ignore_connections;
+  bool leaves_idle;     /* some item is idle: */
+  bool *idle;           /* it does not move: [nitem] */
   tbi_fitting *fitting; /* [nitem] */
   tbi_cover *cover;     /* [nitem] */
   tbi_filter *filter;   /* [nitem] */

@@ -58,12 +58,13 @@ static sv force_of(const tbi_articulated *a, sv s) {
               v4_add(m4_mulv(&a->ang_lin, s.lin), m4_mulv(&a->ang_ang, s.ang))};
 }
 
-void tbi_aba_factor(tabi_dynamics *d, const double *diagonal, const bool *stuck) {
-  TBI_ASSERT(diagonal || d->model->nv == 0);
+static inline void factor_bodies(tabi_dynamics *d, tabi_range bodies, const double *diagonal,
+                                 const bool *stuck) {
   const tabi_model *model = d->model;
-  for (int32_t i = 0; i < model->nbody; ++i)
+  int32_t end = bodies.first + bodies.count;
+  for (int32_t i = bodies.first; i < end; ++i)
     tbi_articulate(&d->body[i].inertia, &d->articulated[i]);
-  for (int32_t i = model->nbody - 1; i >= 0; --i) {
+  for (int32_t i = end - 1; i >= bodies.first; --i) {
     const tbi_body *body = &model->body[i];
     tbi_articulated *own = &d->articulated[i];
     for (int32_t k = body->v + body->nv - 1; k >= body->v; --k) {
@@ -82,9 +83,15 @@ void tbi_aba_factor(tabi_dynamics *d, const double *diagonal, const bool *stuck)
   }
 }
 
-void tbi_aba_gather(tabi_dynamics *d, double *x) {
+void tbi_aba_factor(tabi_dynamics *d, const double *diagonal, const bool *stuck) {
+  TBI_ASSERT(diagonal || d->model->nv == 0);
+  for (int32_t r = 0; r < d->nbusy; ++r)
+    factor_bodies(d, d->busy[r], diagonal, stuck);
+}
+
+static inline void gather_bodies(tabi_dynamics *d, tabi_range bodies, double *x) {
   const tabi_model *model = d->model;
-  for (int32_t i = model->nbody - 1; i >= 0; --i) {
+  for (int32_t i = bodies.first + bodies.count - 1; i >= bodies.first; --i) {
     const tbi_body *body = &model->body[i];
     sv f = d->flow[i];
     for (int32_t k = body->v + body->nv - 1; k >= body->v; --k) {
@@ -95,10 +102,14 @@ void tbi_aba_gather(tabi_dynamics *d, double *x) {
   }
 }
 
-void tbi_aba_solve_lower(tabi_dynamics *d, double *x) {
+void tbi_aba_gather(tabi_dynamics *d, double *x) {
+  for (int32_t r = 0; r < d->nbusy; ++r)
+    gather_bodies(d, d->busy[r], x);
+}
+
+static inline void solve_bodies(tabi_dynamics *d, tabi_range bodies, double *x) {
   const tabi_model *model = d->model;
-  d->flow[TABI_WORLD] = sv_zero();
-  for (int32_t i = 0; i < model->nbody; ++i) {
+  for (int32_t i = bodies.first; i < bodies.first + bodies.count; ++i) {
     const tbi_body *body = &model->body[i];
     sv a = d->flow[body->parent];
     for (int32_t k = body->v; k < body->v + body->nv; ++k) {
@@ -107,6 +118,12 @@ void tbi_aba_solve_lower(tabi_dynamics *d, double *x) {
     }
     d->flow[i] = a;
   }
+}
+
+void tbi_aba_solve_lower(tabi_dynamics *d, double *x) {
+  d->flow[TABI_WORLD] = sv_zero();
+  for (int32_t r = 0; r < d->nbusy; ++r)
+    solve_bodies(d, d->busy[r], x);
 }
 
 void tbi_aba_solve_flow(tabi_dynamics *d, double *x) {

@@ -64,12 +64,19 @@ void tbi_dynamics_place_masses(tabi_dynamics *d, void *masses) {
   place_masses(&at, d->model, d);
 }
 
+void tbi_dynamics_limit(tabi_dynamics *d, const tabi_range *busy, int32_t count) {
+  d->all = (tabi_range){0, d->model->nbody};
+  d->busy = busy ? busy : &d->all;
+  d->nbusy = busy ? count : 1;
+}
+
 tabi_dynamics *tbi_dynamics_make(const tabi_model *model, void *memory, void *masses) {
   TBI_ASSERT((uintptr_t)memory % 64 == 0);
   tbi_layout at = {memory, 0};
   tabi_dynamics *d = tbi_layout_take(&at, 1, sizeof *d);
   place_arrays(&at, model, d);
   d->model = model;
+  tbi_dynamics_limit(d, NULL, 0);
   tbi_dynamics_place_masses(d, masses);
   d->body[TABI_WORLD].rot = (m4){v4_make(1, 0, 0), v4_make(0, 1, 0), v4_make(0, 0, 1)};
   /* begin at rest in the initial posture, so that every call finds a state; d->v is still zero */

@@ -32,6 +32,10 @@ typedef struct tbi_articulated {
  * recursions need not ask whether a parent is there. */
 struct tabi_dynamics {
   const tabi_model *model;
+  const tabi_range *busy; /* whole trees whose bodies the recursions visit, in order: [nbusy].  All
+                             others stay as they were, at rest (world/sleep.c) */
+  int32_t nbusy;
+  tabi_range all;           /* the bodies of the model, which busy is at first */
   double *q, *v;            /* the state: [nq], [nv] */
   double *sine, *cosine;    /* of q: [nq] */
   v3 *origin;               /* of each tree in the world: [ntree] */
@@ -72,6 +76,8 @@ size_t tbi_masses_memsize(const tabi_model *model);
 tabi_dynamics *tbi_dynamics_make(const tabi_model *model, void *memory, void *masses);
 /* Puts them elsewhere. */
 void tbi_dynamics_place_masses(tabi_dynamics *d, void *masses);
+/* Limits the recursions to the bodies of some trees; busy[count] must stay.  NULL: all of them. */
+void tbi_dynamics_limit(tabi_dynamics *d, const tabi_range *busy, int32_t count);
 /* Whether the mass matrix has a reasonable size. */
 tabi_status tbi_dynamics_check_size(const tabi_model *model, tabi_error *err);
 /* A velocity that nothing heavy resists has no acceleration: says which, in the posture that was

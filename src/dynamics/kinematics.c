@@ -141,10 +141,15 @@ static inline void set_state(tabi_dynamics *d, const double *q, const double *v,
   const tabi_model *model = d->model;
   memcpy(d->q, q, sizeof *q * (size_t)model->nq);
   memcpy(d->v, v, sizeof *v * (size_t)model->nv);
-  tbi_sincos(model->nq, d->q, d->sine, d->cosine);
   for (int32_t tree = 0; tree < model->ntree; ++tree)
     d->origin[tree] = tbi_tree_origin_at(model, tree, d->q);
-  move_bodies(d, 0, model->nbody, drifts);
+  for (int32_t r = 0; r < d->nbusy; ++r) {
+    int32_t end = d->busy[r].first + d->busy[r].count;
+    int32_t q0 = model->body[d->busy[r].first].q;
+    int32_t nq = (end < model->nbody ? model->body[end].q : model->nq) - q0;
+    tbi_sincos(nq, d->q + q0, d->sine + q0, d->cosine + q0);
+    move_bodies(d, d->busy[r].first, end, drifts);
+  }
 }
 
 void tbi_kinematics(tabi_dynamics *d, const double *q, const double *v) {

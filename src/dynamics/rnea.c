@@ -11,10 +11,9 @@ static inline sv force_on(const body_inertia *inertia, sv vel, sv acc) {
   return sv_add(inertia_mulv(inertia, acc), sv_cross_force(vel, momentum));
 }
 
-void tbi_rnea_forces(tabi_dynamics *d, v4 gravity, const double *qdd) {
+static inline void force_bodies(tabi_dynamics *d, tabi_range bodies, const double *qdd) {
   const tabi_model *model = d->model;
-  d->acc[TABI_WORLD] = (sv){v4_scale(-1, gravity), v4_zero()};
-  for (int32_t i = 0; i < model->nbody; ++i) {
+  for (int32_t i = bodies.first; i < bodies.first + bodies.count; ++i) {
     const tbi_body *body = &model->body[i];
     const tbi_body_state *state = &d->body[i];
     sv a = sv_add(d->acc[body->parent], state->drift);
@@ -25,6 +24,12 @@ void tbi_rnea_forces(tabi_dynamics *d, v4 gravity, const double *qdd) {
     d->acc[i] = a;
     d->force[i] = force_on(&state->inertia, state->vel, a);
   }
+}
+
+void tbi_rnea_forces(tabi_dynamics *d, v4 gravity, const double *qdd) {
+  d->acc[TABI_WORLD] = (sv){v4_scale(-1, gravity), v4_zero()};
+  for (int32_t r = 0; r < d->nbusy; ++r)
+    force_bodies(d, d->busy[r], qdd);
 }
 
 void tbi_bias_accelerations(tabi_dynamics *d, v4 gravity) {

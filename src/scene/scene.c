@@ -26,6 +26,7 @@
 typedef struct top {
   const char *name, *integrator;
   double timestep, duration, gravity[3];
+  bool sleep;
   const tbi_yaml_node *timestep_node, *integrator_node;
   const tbi_yaml_node *contact, *materials, *pairs, *bodies, *robots, *connections, *forces, *log;
   const tbi_yaml_node *gait, *no_collision, *check;
@@ -221,6 +222,7 @@ static const tbi_field top_fields[] = {
     {"timestep",     TBI_FIELD_ANY_NUMBER, offsetof(top, timestep)    },
     {"duration",     TBI_FIELD_POSITIVE,   offsetof(top, duration)    },
     {"gravity",      TBI_FIELD_VECTOR,     offsetof(top, gravity)     },
+    {"sleep",        TBI_FIELD_BOOL,       offsetof(top, sleep)       },
     {"contact",      TBI_FIELD_MAP,        offsetof(top, contact)     },
     {"gait",         TBI_FIELD_MAP,        offsetof(top, gait)        },
     {"integrator",   TBI_FIELD_WORD,       offsetof(top, integrator)  },
@@ -342,6 +344,7 @@ static bool read_scene(tbi_scene_reader *r, const tbi_yaml_node *root) {
   if (!tbi_ok(r->error)) return false;
   r->scene->world = tabi_world_def_default(r->scene->model);
   r->scene->world.timestep = t.timestep;
+  r->scene->world.sleep = t.sleep;
   memcpy(r->scene->world.gravity, t.gravity, sizeof t.gravity);
   if (!tbi_scene_read_world(r, tbi_yaml_child(root, "integrator"), t.contact) ||
       !tbi_scene_check_servos(r))

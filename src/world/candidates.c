@@ -52,9 +52,12 @@ static void set_levers(tabi_world *w, int32_t count) {
 
 tabi_status tbi_world_candidates(tabi_world *w) {
   set_margins(w);
-  int32_t count = tbi_collide(w->collision, w->d, w->candidates.margin, w->candidates.list,
-                              w->def.max_contacts);
-  if (count < 0) return tbi_world_lacks_contacts(w);
+  int32_t count;
+  do {
+    count = tbi_collide(w->collision, w->d, w->candidates.margin, w->candidates.list,
+                        w->def.max_contacts - tbi_sleep_contacts(w));
+    if (count < 0) return tbi_world_lacks_contacts(w);
+  } while (tbi_sleep_wake_touched(w, w->candidates.list, count));
   count = tbi_world_drop_told_pairs(w, w->candidates.list, count);
   w->setup.ncandidate = count;
   set_levers(w, count);

@@ -5,13 +5,14 @@
 void tbi_world_list_contacts(tabi_world *w) {
   TBI_ASSERT(w->setup.problem.npoint <= w->def.max_contacts);
   const tbi_problem *p = &w->setup.problem;
-  w->solution.ncontact = p->npoint;
+  w->solution.ncontact = p->npoint + tbi_sleep_contacts(w);
   for (int32_t i = 0; i < p->npoint; ++i) {
     const tbi_point *c = &p->point[i];
     const tbi_candidate *candidate = &w->candidates.list[c->candidate];
     sv a = c->port_a == TABI_NONE ? sv_zero() : p->velocity[c->port_a];
     sv b = c->port_b == TABI_NONE ? sv_zero() : p->velocity[c->port_b];
-    tabi_contact *out = &w->solution.contact[c->candidate];
+    int32_t slot = tbi_contact_slot(w, c->candidate);
+    tabi_contact *out = &w->solution.contact[slot];
     out->shape_a = candidate->shape_a;
     out->shape_b = candidate->shape_b;
     out->link_a = w->model->shape[candidate->shape_a].link;
@@ -23,7 +24,7 @@ void tbi_world_list_contacts(tabi_world *w) {
     v3_store(v4_to(m4_combine(&c->frame, c->impulse[0], c->impulse[1], c->impulse[2])),
              out->impulse);
     v3_store(v4_to(v4_sub(sv_at(b, c->arm_b), sv_at(a, c->arm_a))), out->velocity);
-    v3_store(w->has_couples ? w->state.couple[c->candidate].impulse : v3_zero(), out->couple);
+    v3_store(w->has_couples ? w->state.couple[slot].impulse : v3_zero(), out->couple);
   }
 }
 

@@ -5,8 +5,6 @@
 #include "base/assertion.h"
 #include "world/world.h"
 
-#include <string.h>
-
 /* what the step before has left of a point, or NULL */
 static const tbi_warm_couple *find_warm(const tabi_world *w, uint64_t id) {
   int64_t at = tbi_world_find_warm(w, id);
@@ -32,10 +30,12 @@ void tbi_world_keep_couples(tabi_world *w) {
   const tbi_problem *p = &w->setup.problem;
   if (!w->has_couples) return;
   TBI_ASSERT(p->npoint <= w->def.max_contacts);
-  memset(w->state.couple, 0, sizeof *w->state.couple * (size_t)p->npoint);
+  for (int32_t i = 0; i < p->npoint; ++i)
+    w->state.couple[tbi_contact_slot(w, i)] = (tbi_warm_couple){v3_zero(), v3_zero()};
   for (int32_t k = 0; k < p->ncouple; ++k) {
     const tbi_couple *c = &p->couple[k];
-    tbi_warm_couple *warm = &w->state.couple[p->point[c->point].candidate];
+    int32_t slot = tbi_contact_slot(w, p->point[c->point].candidate);
+    tbi_warm_couple *warm = &w->state.couple[slot];
     warm->impulse = v3_add(warm->impulse, v4_to(tbi_couple_moment(c, c->impulse)));
     warm->deflection = v3_add(warm->deflection, v4_to(tbi_couple_moment(c, c->deflection)));
   }

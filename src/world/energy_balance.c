@@ -177,7 +177,8 @@ bool tbi_world_find_balanced(tabi_world *w) {
     tree[t].scale = 1;
     tree[t].works = tree[t].deep = false;
     tree[t].loaded = 0;
-    tree[t].balanced = tree[t].leader == t && tree[t].grounded && !w->impacts.any;
+    tree[t].balanced =
+        tree[t].leader == t && tree[t].grounded && !w->impacts.any && !tbi_tree_sleeps(w, t);
   }
   if (!any_balanced(w)) return false;
   for (int32_t t = 0; t < model->ntree; ++t) {

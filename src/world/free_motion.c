@@ -73,7 +73,7 @@ static void find_spinning(tabi_world *w) {
   tbi_floating *tree = w->floating.tree;
   for (int32_t t = 0; t < model->ntree; ++t)
     tree[t].spins = tbi_world_is_implicit(w) && tbi_is_lone(model, model->tree_body[t]) &&
-                    !tbi_tree_has_loops(model, t);
+                    !tbi_tree_has_loops(model, t) && !tbi_tree_sleeps(w, t);
   for (int32_t i = 0; i < w->setup.ncandidate; ++i) {
     int32_t a = w->constants.shape_body[w->candidates.list[i].shape_a];
     int32_t b = w->constants.shape_body[w->candidates.list[i].shape_b];
@@ -98,6 +98,7 @@ static void turn_lone_bodies(tabi_world *w) {
     int32_t i = model->tree_body[t];
     bool middle = tbi_tree_is_middle(w, t);
     if (!tbi_is_lone(model, i) || (middle && !w->floating.tree[t].spins)) continue;
+    if (tbi_tree_sleeps(w, t)) continue;
     m3 rot = m4_to(&d->body[i].rot);
     s3 moment = s3_rotate(&rot, model->body[i].inertia);
     v3 turn = v4_to(d->body[i].vel.ang);
@@ -198,7 +199,7 @@ void tbi_world_free_motion(tabi_world *w) {
   if (w->active_set.stops) tbi_stop_stuck_joints(w);
   tbi_aba_gather(d, w->free.u);
   for (int32_t k = 0; k < w->model->nv; ++k) {
-    double root = sqrt(d->D_inv[k]);
+    double root = tbi_dof_sleeps(w, k) ? 0 : sqrt(d->D_inv[k]);
     w->setup.pivot_root[k] = root;
     w->free.z[k] = w->free.u[k] * root;
   }

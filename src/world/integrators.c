@@ -109,7 +109,11 @@ static void move_once(tabi_world *w) {
       if (is_spinning(w, tree)) set_turning_velocity(w, tree);
     }
   }
-  tabi_model_integrate(model, w->state.q, w->solution.v_move, w->def.timestep, w->solution.q_new);
+  if (w->def.sleep) {
+    tbi_sleep_move(w);
+  } else {
+    tabi_model_integrate(model, w->state.q, w->solution.v_move, w->def.timestep, w->solution.q_new);
+  }
   if (tbi_world_is_middle(w) || w->floating.swings) move_from_middle(w);
 }
 

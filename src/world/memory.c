@@ -42,6 +42,9 @@ static void place_state(tbi_layout *at, const tabi_model *model, tabi_world *w) 
   w->state.row_steps = tbi_layout_take(at, model->nv, sizeof *w->state.row_steps);
   tbi_sensors_place_state(at, w);
   tbi_world_place_gait_state(at, w);
+  int32_t sleepers = w->def.sleep ? model->ntree : 0;
+  w->state.quiet = tbi_layout_take(at, sleepers, sizeof *w->state.quiet);
+  w->state.bed = tbi_layout_take(at, sleepers, sizeof *w->state.bed);
   w->state_size = at->used - start;
 }
 
@@ -52,6 +55,7 @@ static void place_contact_state(tbi_layout *at, tabi_world *w) {
   w->state.couple = tbi_layout_take(at, w->has_couples ? points : 0, sizeof *w->state.couple);
   int64_t rolling = tbi_world_is_middle(w) ? points : 0;
   w->state.rolling = tbi_layout_take(at, rolling, sizeof *w->state.rolling);
+  w->state.contact = tbi_layout_take(at, w->def.sleep ? points : 0, sizeof *w->state.contact);
 }
 
 /* velocities on the longest path, padded to whole vectors */
@@ -242,6 +246,7 @@ static void place_scratch(tbi_layout *at, const tabi_model *model, tabi_world *w
   size_t method = w->method->memsize ? w->method->memsize(model, &w->def) : 0;
   w->scratch.method = tbi_layout_take(at, (int64_t)method, 1);
   if (listed.used > at->used) *at = listed;
+  if (w->def.sleep) w->solution.contact = w->state.contact;
   int64_t stage = w->def.integrator == TABI_RK4 ? model->nv + tbi_rk4_scratch(model) : 0;
   w->scratch.stage = tbi_layout_take(at, stage, sizeof *w->scratch.stage);
   size_t fallback = tbi_world_falls_back(w) ? tbi_exact.memsize(model, &w->def) : 0;
@@ -261,6 +266,8 @@ static void place_workspace(tbi_layout *at, tabi_world *w) {
   place_candidates(at, w->model, w);
   place_vectors(at, w->model, w);
   place_scratch(at, w->model, w);
+  w->sleep.slot =
+      tbi_layout_take(at, w->def.sleep ? w->def.max_contacts : 0, sizeof *w->sleep.slot);
   place_problem(at, w->model, w);
   place_correction(at, w->model, w);
   place_impacts(at, w->model, w);
@@ -299,6 +306,12 @@ static void place_world(tbi_layout *at, tabi_world *w) {
   w->constants.most_force = tbi_layout_take(at, model->njoint, sizeof *w->constants.most_force);
   w->constants.looped = tbi_layout_take(at, model->nv, sizeof *w->constants.looped);
   w->floating.tree = tbi_layout_take(at, model->ntree, sizeof *w->floating.tree);
+  int32_t sleepers = w->def.sleep ? model->ntree : 0;
+  bool **of_sleep[] = {&w->sleep.restless, &w->sleep.still, &w->sleep.idle};
+  for (size_t i = 0; i < sizeof of_sleep / sizeof of_sleep[0]; ++i)
+    *of_sleep[i] = tbi_layout_take(at, sleepers, sizeof(bool));
+  w->sleep.busy = tbi_layout_take(at, sleepers, sizeof *w->sleep.busy);
+  w->sleep.first = tbi_layout_take(at, sleepers, sizeof *w->sleep.first);
   place_made(w->shares ? &(tbi_layout){w->def.workspace->made, 0} : at, w);
   w->solution.connection = tbi_layout_take(at, model->nconnection, sizeof *w->solution.connection);
   w->solution.commanded = tbi_layout_take(at, model->nv, sizeof *w->solution.commanded);
@@ -431,6 +444,7 @@ static void claim_made(tabi_world *w) {
   w->current = false;
   w->def.workspace->posed = w;
   place_scratch_of(w);
+  tbi_sleep_refresh(w);
 }
 
 bool tbi_world_joins(tabi_world *w) {

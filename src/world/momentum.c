@@ -115,7 +115,7 @@ static void join_clusters(tabi_world *w) {
   for (int32_t t = 0; t < model->ntree; ++t) {
     tree[t].leader = tree[t].last = t;
     tree[t].next = TABI_NONE;
-    tree[t].grounded = !tree[t].based;
+    tree[t].grounded = !tree[t].based || tbi_tree_sleeps(w, t);
     tree[t].touched = tree[t].exact = false;
   }
   for (int32_t k = 1; k < model->ntree; ++k) {
@@ -293,7 +293,7 @@ static void measure_start(tabi_world *w) {
   bool at_start = !w->state.head->prescribes && !tbi_world_is_middle(w) && !w->floating.swings;
   for (int32_t t = 0; t < w->model->ntree; ++t) {
     if (!is_restored(w, t) || (is_cluster(w, t) && is_known(w, t))) continue;
-    if (!at_start) tbi_kinematics(w->d, w->state.q, w->state.v);
+    if (!at_start) tbi_sleep_pose(w);
     at_start = true;
     sums s = sums_of_island(w, t);
     w->state.momentum[t] = momentum_of(&s);
@@ -405,7 +405,8 @@ static void restore_all(tabi_world *w) {
     }
   }
   for (int32_t t = 0; t < w->model->ntree; ++t)
-    tbi_velocities_of_tree(w->d, t, w->solution.q_new, w->solution.v_new);
+    if (!tbi_tree_sleeps(w, t))
+      tbi_velocities_of_tree(w->d, t, w->solution.q_new, w->solution.v_new);
 }
 
 void tbi_world_keep_momentum(tabi_world *w) {

@@ -13,6 +13,7 @@ void tbi_world_contact_arrays(const tabi_world *w, tbi_contact_array array[TBI_C
   array[2] = (tbi_contact_array){w->state.couple, w->has_couples ? sizeof *w->state.couple : 0};
   array[3] =
       (tbi_contact_array){w->state.rolling, tbi_world_is_middle(w) ? sizeof *w->state.rolling : 0};
+  array[4] = (tbi_contact_array){w->state.contact, w->def.sleep ? sizeof *w->state.contact : 0};
 }
 
 size_t tbi_world_contact_size(const tabi_world *w) {
@@ -63,15 +64,21 @@ tabi_status tabi_world_restore(tabi_world *world, const void *snapshot, size_t s
   }
   world->current = false;
   world->solution.ncontact = 0;
+  tbi_sleep_refresh(world);
   if (tbi_world_has_gait(world)) tbi_world_refresh_gait(world);
   return TABI_OK;
+}
+
+/* bytes of the state without what only worlds with def.sleep have */
+static size_t common_size(const tabi_world *w) {
+  return (size_t)((char *)w->state.quiet - (char *)w->state.head);
 }
 
 /* Whether the states of two worlds have the same layout and meaning, warm starts apart. */
 static bool same_form(const tabi_world *a, const tabi_world *b) {
   const tabi_model *one = a->model;
   const tabi_model *other = b->model;
-  if (a->state_size != b->state_size) return false;
+  if (common_size(a) != common_size(b)) return false;
   if (one->nq != other->nq || one->nv != other->nv || one->njoint != other->njoint ||
       one->nbody != other->nbody || one->nactuator != other->nactuator ||
       one->nlink != other->nlink || one->nsensor != other->nsensor) {
@@ -106,9 +113,10 @@ static void copy_contacts(tabi_world *world, const tabi_world *from) {
 }
 
 static void copy_state(tabi_world *world, const tabi_world *from) {
-  int64_t contact_size = world->state.head->contact_size;
-  memcpy(world->state.head, from->state.head, world->state_size);
-  world->state.head->contact_size = contact_size;
+  tbi_world_head own = *world->state.head;
+  memcpy(world->state.head, from->state.head, common_size(world));
+  world->state.head->state_size = own.state_size;
+  world->state.head->contact_size = own.contact_size;
   copy_contacts(world, from);
 }
 
@@ -156,6 +164,7 @@ tabi_status tabi_world_continue(tabi_world *world, const tabi_world *from, tabi_
   if (grown != TABI_OK) return grown;
   copy_state(world, from);
   tbi_world_forget_motion(world);
+  tbi_sleep_forget(world);
   if (other_step) change_timestep(world, from->def.timestep);
   world->current = false;
   world->solution.ncontact = 0;

@@ -125,6 +125,22 @@ static bool are_modes(const char *slipping, int64_t count) {
   return true;
 }
 
+/* contacts of shapes of the model */
+static bool are_listed(const tabi_model *model, const char *bytes, int64_t count) {
+  for (size_t i = 0; i < (size_t)count; ++i) {
+    tabi_contact c;
+    memcpy(&c, bytes + i * sizeof c, sizeof c);
+    if (c.shape_a < 0 || c.shape_a >= model->nshape || c.shape_b < 0 || c.shape_b >= model->nshape)
+      return false;
+    if (c.link_a != model->shape[c.shape_a].link || c.link_b != model->shape[c.shape_b].link)
+      return false;
+    if (!are_finite(bytes + i * sizeof c + offsetof(tabi_contact, point),
+                    sizeof c - offsetof(tabi_contact, point)))
+      return false;
+  }
+  return true;
+}
+
 static bool are_contacts(const tabi_world *w, const void *snapshot, int64_t count) {
   tbi_contact_array array[TBI_CONTACT_ARRAYS];
   tbi_world_contact_arrays(w, array);
@@ -132,7 +148,24 @@ static bool are_contacts(const tabi_world *w, const void *snapshot, int64_t coun
   for (int i = 0; i < TBI_CONTACT_ARRAYS; ++i)
     at[i + 1] = at[i] + array[i].size * (size_t)count;
   return are_warm(at[0], count) && are_modes(at[1], count) &&
-         are_finite(at[2], (size_t)(at[4] - at[2]));
+         are_finite(at[2], (size_t)(at[4] - at[2])) &&
+         (!w->def.sleep || are_listed(w->model, at[4], count));
+}
+
+/* Islands that sleep are named by one of their trees, and what sleeps has no velocity. */
+static bool are_asleep(const tabi_world *w, const void *snapshot) {
+  const tabi_model *model = w->model;
+  for (int32_t t = 0; w->def.sleep && t < model->ntree; ++t) {
+    int32_t quiet = 0;
+    int32_t bed = 0;
+    memcpy(&quiet, find(w, snapshot, w->state.quiet + t), sizeof quiet);
+    memcpy(&bed, find(w, snapshot, w->state.bed + t), sizeof bed);
+    if (quiet < 0 || bed < 0 || bed > model->ntree) return false;
+    tabi_range dofs = tbi_tree_dofs(model, t);
+    for (int32_t k = dofs.first; bed > 0 && k < dofs.first + dofs.count; ++k)
+      if (w->solution.v_new[k] != 0) return false;
+  }
+  return true;
 }
 
 static bool are_sensors(const tabi_world *w, const void *snapshot) {
@@ -172,7 +205,8 @@ bool tbi_world_is_state(tabi_world *w, const void *snapshot, size_t size) {
          have_lengths(model, w->solution.q_new, 1 - UNIT, 1 + UNIT) &&
          are_finite(find(w, snapshot, w->state.v_change),
                     sizeof *w->state.v_change * (size_t)tbi_world_nchange(w)) &&
-         are_momenta(w, snapshot) && are_servos(w, find(w, snapshot, w->state.servo)) &&
+         are_momenta(w, snapshot) && are_asleep(w, snapshot) &&
+         are_servos(w, find(w, snapshot, w->state.servo)) &&
          are_told(w, snapshot, head.prescribes) &&
          are_sides((const signed char *)find(w, snapshot, w->state.saturated),
                    model->njoint + model->nactuator) &&

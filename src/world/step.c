@@ -51,6 +51,7 @@ static void commit(tabi_world *w) {
   } else {
     w->state.head->work += work_done(w) + w->prescribed.work;
     tbi_world_end_prescription(w);
+    tbi_sleep_make_slots(w);
     tbi_world_note_slip(w);
     tbi_world_keep_warm(w);
     tbi_world_keep_couples(w);
@@ -74,6 +75,7 @@ static void commit(tabi_world *w) {
     tbi_sensors_read(w);
     tbi_timers_end(&w->timers, TABI_STAGE_SENSORS);
   }
+  tbi_sleep_end(w);
   if (w->timers.clock) ++w->timers.steps;
 }
 
@@ -82,12 +84,13 @@ static tabi_status advance(tabi_world *w, const double *tau) {
   /* 1. forces: of drives, springs and dampers; implicit ones also add to the diagonal of M */
   tabi_status status = tbi_world_forces(w, tau);
   if (status != TABI_OK) return status;
+  tbi_sleep_begin(w);
   tbi_timers_end(timers, TABI_STAGE_FORCES);
   /* 2. kinematics: poses, velocities and inertias of all bodies */
   if (tbi_world_is_middle(w)) {
     tbi_middle_begin(w);
   } else if (!w->current) {
-    tbi_kinematics(w->d, w->state.q, w->state.v);
+    tbi_sleep_pose(w);
   }
   tbi_timers_end(timers, TABI_STAGE_KINEMATICS);
   /* 3. candidates: points of contact that may close within the step */

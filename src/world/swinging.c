@@ -105,7 +105,7 @@ static bool find_swinging(tabi_world *w) {
   tbi_floating *tree = w->floating.tree;
   tbi_world_find_driven(w);
   for (int32_t t = 0; t < w->model->ntree; ++t)
-    tree[t].swings = tree[t].hangs;
+    tree[t].swings = tree[t].hangs && !tbi_tree_sleeps(w, t);
   for (int32_t t = 0; t < w->model->ntree; ++t)
     if (tree[t].driven) stop_cluster(w, t);
   for (int32_t i = 0; i < w->setup.ncandidate; ++i) {

@@ -124,16 +124,17 @@ void tbi_world_keep_warm(tabi_world *w) {
   const tbi_problem *p = &w->setup.problem;
   if (tbi_world_is_middle(w)) tbi_middle_keep(w); /* compares with what was kept before */
   tbi_world_keep_swinging(w);
-  w->state.head->nwarm = p->npoint;
+  w->state.head->nwarm = p->npoint + tbi_sleep_contacts(w);
   for (int32_t i = 0; i < p->npoint; ++i) {
     const tbi_point *c = &p->point[i];
     v4 impulse = m4_combine(&c->frame, c->impulse[0], c->impulse[1], c->impulse[2]);
-    w->state.warm[c->candidate] = (tbi_warm){
+    int32_t slot = tbi_contact_slot(w, c->candidate);
+    w->state.warm[slot] = (tbi_warm){
         .id = c->id,
         .impulse = v4_to(impulse),
         .angle = c->angle,
         .deflection = c->deflection,
     };
-    w->state.slipping[c->candidate] = (uint8_t)c->slipping;
+    w->state.slipping[slot] = (uint8_t)c->slipping;
   }
 }

@@ -146,6 +146,7 @@ static void initialise(tabi_world *w) {
   tbi_world_order_loops(w);
   tbi_world_find_bases(w);
   tbi_world_find_hanging(w);
+  tbi_sleep_start(w);
   if (tbi_world_has_gait(w)) tbi_world_make_gait(w);
   tbi_sensors_start(w);
 }
@@ -158,6 +159,8 @@ void tbi_world_def_complete(tabi_world_def *def) {
    * them deeper */
   bool loose = def->integrator == TABI_RK4 || def->integrator == TABI_EULER;
   if (def->allowed_depth < 0) def->allowed_depth = loose ? 1e-4 : 5e-6;
+  def->sleep = def->sleep && def->integrator == TABI_SEMI_IMPLICIT && !method->info.compliant &&
+               !method->info.planar_biped;
   if (def->fallback == TABI_FALLBACK_DEFAULT) {
     bool newton = method->info.newton && def->tolerance > 0;
     def->fallback = newton ? TABI_FALLBACK_NEWTON : TABI_FALLBACK_NONE;
@@ -229,7 +232,7 @@ double tabi_world_time(const tabi_world *world) {
 tabi_dynamics *tbi_world_dynamics(tabi_world *world) {
   TBI_ASSERT(world);
   tbi_world_claim_posture(world);
-  if (!world->current) tbi_kinematics(world->d, world->state.q, world->state.v);
+  if (!world->current) tbi_sleep_pose(world);
   world->current = true;
   return world->d;
 }
@@ -267,6 +270,7 @@ tabi_status tabi_world_set_state(tabi_world *world, const double *q, const doubl
   tbi_world_claim_workspace(world);
   memcpy(world->state.v, v, sizeof *v * (size_t)model->nv);
   tbi_world_forget_motion(world);
+  tbi_sleep_forget(world);
   /* moving by zero velocity normalises the quaternions */
   memset(world->solution.v_move, 0, sizeof *world->solution.v_move * (size_t)model->nv);
   tabi_model_integrate(model, q, world->solution.v_move, 0, world->state.q);

@@ -173,11 +173,15 @@ struct tabi_world {
                             joints, then actuators: [njoint + nactuator] */
     uint8_t *row_steps;  /* for how many more steps friction of a joint stays a row, after a
                             prediction has failed: [nv] */
+    int32_t *quiet; /* if def.sleep, at the end: steps for which each tree has been slow enough:
+                       [ntree] */
+    int32_t *bed;   /* ... 1 + the first tree of the island with which it sleeps, or 0: [ntree] */
     /* of contacts, nwarm of them, apart from the rest: */
     tbi_warm *warm;          /* sorted by id: [max_contacts] */
     uint8_t *slipping;       /* of each, as in tbi_point: [max_contacts] */
     tbi_warm_couple *couple; /* of each, if has_couples: [max_contacts] */
     tbi_rolling *rolling;    /* of each, if is_middle: [max_contacts] */
+    tabi_contact *contact;   /* of each, if def.sleep: [max_contacts] */
   } state;
   tbi_sensors sensors; /* its first arrays are part of the state */
   tbi_gait_run gait;   /* of a planar biped: its memory, q and v are part of the state */
@@ -266,7 +270,8 @@ struct tabi_world {
     double *v_move; /* velocity that takes q to q_new: [nv] */
     double *q_new;  /* [nq] */
     tabi_certificate certificate;
-    tabi_contact *contact; /* in the memory of scratch.method, from the end of the step on */
+    tabi_contact *contact; /* in the memory of scratch.method, from the end of the step on; if
+                              def.sleep, state.contact */
     int32_t ncontact;
     tabi_connection_state *connection; /* all but gap and turn: [nconnection] */
     double *commanded; /* N m or N: of all drives of a joint, without limits of force: [nv] */
@@ -283,6 +288,18 @@ struct tabi_world {
     tbi_correction *cluster; /* [ncluster] */
     double *target;          /* m/s, of points, in the memory of setup.order: [max_contacts] */
   } correction;
+  /* sleep.c, if def.sleep */
+  struct {
+    bool *restless;   /* trees that never sleep, once: [ntree] */
+    bool *still;      /* trees that cannot move in this step: [ntree] */
+    bool *idle;       /* those and what sleeps; scratch where trees fall asleep: [ntree] */
+    tabi_range *busy; /* bodies of trees that are awake, in order: [ntree] */
+    int32_t nbusy;
+    int32_t *first;          /* scratch: [ntree] */
+    int32_t *slot;           /* of candidates, in the state of contacts: [max_contacts] */
+    int32_t ncontact, npush; /* of trees that sleep, and those of them that push */
+    bool posed;              /* d has their poses */
+  } sleep;
   /* Memory without a meaning between two calls of a stage. */
   struct {
     double *dofs;           /* [nv] */
@@ -353,6 +370,19 @@ static inline bool tbi_world_may_swing(const tabi_world *w) {
 }
 static inline bool tbi_tree_is_middle(const tabi_world *w, int32_t tree) {
   return tbi_world_is_middle(w) || w->floating.tree[tree].swings;
+}
+
+/* Whether a tree sleeps, or that of a velocity. */
+static inline bool tbi_tree_sleeps(const tabi_world *w, int32_t tree) {
+  return w->def.sleep && w->state.bed[tree] != 0;
+}
+static inline bool tbi_dof_sleeps(const tabi_world *w, int32_t dof) {
+  return w->def.sleep && tbi_tree_sleeps(w, w->model->body[w->model->dof_body[dof]].tree);
+}
+
+/* Where the state of a contact goes. */
+static inline int32_t tbi_contact_slot(const tabi_world *w, int32_t candidate) {
+  return w->def.sleep ? w->sleep.slot[candidate] : candidate;
 }
 
 /* s, from the posture at which contacts are solved for to the end of the step; likewise that of a
@@ -573,6 +603,30 @@ void tbi_world_keep_energy(tabi_world *w, int32_t leader, const tbi_momentum *en
 /* After the state was replaced: nothing is known of the step before. */
 void tbi_world_forget_motion(tabi_world *w);
 
+/* sleep.c: model -> sleep, once. */
+void tbi_sleep_start(tabi_world *w);
+/* state.bed, state.contact -> sleep, where others may have used d and collision, or the state is
+ * another. */
+void tbi_sleep_refresh(tabi_world *w);
+/* All are awake. */
+void tbi_sleep_forget(tabi_world *w);
+/* Brings d to the present state. */
+void tbi_sleep_pose(tabi_world *w);
+/* forces.drive, state -> sleep.still, state.bed: wakes what is driven. */
+void tbi_sleep_begin(tabi_world *w);
+/* Wakes what something may touch; true: there are more candidates then. */
+bool tbi_sleep_wake_touched(tabi_world *w, const tbi_candidate *list, int32_t count);
+/* Contacts that are none of the step. */
+int32_t tbi_sleep_contacts(const tabi_world *w);
+/* -> active_set.friction, .limited: none of those asleep */
+void tbi_sleep_hold(tabi_world *w);
+/* solution.v_move -> solution.q_new, of what is awake */
+void tbi_sleep_move(tabi_world *w);
+/* candidates.list -> sleep.slot; contacts of those asleep move out of their way */
+void tbi_sleep_make_slots(tabi_world *w);
+/* After the step: what falls asleep.  d is at the new state. */
+void tbi_sleep_end(tabi_world *w);
+
 /* contacts.c: candidates.list, setup.problem -> solution.contact, solution.ncontact */
 void tbi_world_list_contacts(tabi_world *w);
 /* snapshot.c: what the state has of each contact; bytes of an entry, 0 if the world has none. */
@@ -580,7 +634,7 @@ typedef struct tbi_contact_array {
   void *at;
   size_t size;
 } tbi_contact_array;
-enum { TBI_CONTACT_ARRAYS = 4 };
+enum { TBI_CONTACT_ARRAYS = 5 };
 void tbi_world_contact_arrays(const tabi_world *w, tbi_contact_array array[TBI_CONTACT_ARRAYS]);
 size_t tbi_world_contact_size(const tabi_world *w); /* bytes of all of them together */
 /* Contacts of the last step; 0 after another world has used the workspace. */

@@ -51,6 +51,22 @@ class Resume(FolderCase):
             self.assertEqual(result["state_hash"], whole["state_hash"], at)
         self.assertEqual(whole["bodies"]["belt"]["pos"], [0, 0, -0.05])
 
+    def test_resumes_what_sleeps(self):
+        """two boxes sleep until a ball falls on them"""
+        stack = "name: a stack\nduration: 2.2\nsleep: true\nbodies:\n" + "".join(
+            f"  - {{name: {name}, density: 500, shape: {shape}, xyz: {xyz}}}\n"
+            for name, shape, xyz in (("a", "{box: [0.2, 0.2, 0.1]}", "[0, 0, 0.051]"),
+                                     ("b", "{box: [0.2, 0.2, 0.1]}", "[0, 0, 0.153]"),
+                                     ("ball", "{sphere: 0.05}", "[0.03, 0.02, 12]"))
+        ) + "  - {name: floor, fixed: true, shape: {plane: {}}}\n"
+        path, log = self.file("stack.yaml", stack), self.file("stack.tabi")
+        self.assertEqual(self.json("run", path, "--time", "1.2", "--json")["asleep"], 2)
+        whole = self.json("run", path, "--log", log, "--json")
+        for at in ("0.3", "0.9", "1.3", "1.6"):
+            result = self.json("run", "--resume", log, "--at", at, "--json")
+            self.assertEqual(result["state_hash"], whole["state_hash"], at)
+            self.assertEqual(result["asleep"], whole["asleep"], at)
+
     def test_branches(self):
         """the same motion up to the time, another contact method or mass after it"""
         path, log = self.file("box.yaml", BOX), self.file("box.tabi")

@@ -9,7 +9,7 @@ import unittest
 from command import FolderCase, main, scene
 
 KEYS = ["scene", "contact", "integrator", "dt", "steps", "time", "wall_seconds", "realtime_factor",
-        "memory_bytes", "stages_us", "contacts_mean", "contacts_max", "penetration_max", "iterations_mean", "fallbacks", "handed_over", "energy_limited",
+        "memory_bytes", "stages_us", "contacts_mean", "contacts_max", "penetration_max", "asleep", "iterations_mean", "fallbacks", "handed_over", "energy_limited",
         "unsettled",
         "residual_max", "connections", "energy", "state_hash", "fell", "gait", "ledger", "bodies",
         "sensors", "checks", "warnings", "repairs"]

@@ -43,6 +43,7 @@ static const tbi_py_field world_field[] = {
     {"warm_start",           offsetof(tabi_world_def, warm_start),                   NULL,            TBI_PY_DOUBLE, 0},
     {"friction",             offsetof(tabi_world_def, friction),                     NULL,            TBI_PY_DOUBLE, 0},
     {"seed",                 offsetof(tabi_world_def, seed),                         NULL,            TBI_PY_SEED,   0},
+    {"sleep",                offsetof(tabi_world_def, sleep),                        NULL,            TBI_PY_BOOL,   0},
     {"cone_storage",         offsetof(tabi_world_def, cone.storage),                 storage_word,    TBI_PY_WORD,   0},
     {"lcp_storage",          offsetof(tabi_world_def, lcp.storage),                  storage_word,    TBI_PY_WORD,   0},
     {"static_friction",      offsetof(tabi_world_def, lcp.static_friction),          NULL,            TBI_PY_BOOL,   0},

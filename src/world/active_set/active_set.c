@@ -43,6 +43,7 @@ tbi_solution tbi_solve_contacts(tabi_world *w) {
 static void certify(tabi_world *w, tbi_solution solution) {
   tabi_certificate *certificate = &w->solution.certificate;
   *certificate = tbi_residual(&w->setup.problem, w->constants.weight);
+  if (w->def.sleep) certificate->contacts += w->sleep.npush;
   certificate->iterations = solution.iterations;
   certificate->converged = solution.converged;
   certificate->fallback = solution.fallback;
@@ -174,6 +175,7 @@ tabi_status tbi_world_find_velocity(tabi_world *w, const double *tau) {
   if (find_by_method(w, tau)) return TABI_OK;
   tbi_predict_joint_limits(w, w->state.v, TBI_NEAR_LIMIT);
   tbi_predict_tendons(w);
+  tbi_sleep_hold(w);
   bool verified = false;
   for (int attempt = 0; !verified; ++attempt) {
     TBI_ASSERT(attempt <= max_attempts(w->model));

@@ -66,7 +66,7 @@ void tbi_apply_joint_friction(tabi_world *w) {
   w->active_set.stops = false;
   for (int32_t k = 0; k < w->model->nv; ++k) {
     bool sticks = w->active_set.friction[k] == TBI_FRICTION_STICKS;
-    w->active_set.stuck[k] = sticks || w->state.told[k];
+    w->active_set.stuck[k] = sticks || w->state.told[k] || tbi_dof_sleeps(w, k);
     if (sticks && w->state.v[k] != 0) w->active_set.stops = true;
     w->active_set.friction_impulse[k] = 0;
     if (w->active_set.friction[k] == TBI_FRICTION_SLIPS)

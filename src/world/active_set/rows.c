@@ -61,7 +61,7 @@ void tbi_make_rows(tabi_world *w) {
 void tbi_keep_rows(tabi_world *w) {
   int64_t n = (int64_t)w->model->nv * TBI_ROW_KINDS;
   for (int64_t i = 0; i < n; ++i)
-    w->state.row_impulse[i] = 0;
+    if (!tbi_dof_sleeps(w, (int32_t)(i / TBI_ROW_KINDS))) w->state.row_impulse[i] = 0;
   for (int32_t i = 0; i < w->setup.problem.nrow; ++i) {
     const tbi_row *row = &w->setup.problem.row[i];
     w->state.row_impulse[row->id] = row->impulse;
