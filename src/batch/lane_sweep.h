@@ -1,10 +1,10 @@
 /* lane_sweep.h - contacts, joint limits and dry friction in lanes: Gauss-Seidel on the impulses z
  * along the paths, each lane until its residual is small.
  *
- * A contact that sticks is solved as a whole.  One that slips takes a projected step: the normal
- * impulse first, then the tangential one onto the disc that this leaves.  Its fixed points are the
- * solutions of Coulomb's law, as those of contact/cone.c; the exact slip root would cost four times
- * as much in lanes. */
+ * A contact that sticks is solved as a whole.  One that slips takes a projected step: its direction
+ * is that of the tangential impulse that would stop it, its size that of the friction which the
+ * normal impulse gives, and both grow together.  The fixed points are the solutions of Coulomb's
+ * law, as those of contact/cone.c; the exact slip root would cost four times as much in lanes. */
 #ifndef TBI_LANE_SWEEP_H
 #define TBI_LANE_SWEEP_H
 
@@ -14,7 +14,8 @@
 
 #define LANE_NEAR_LIMIT 1e-4 /* rad or m */
 enum { LANE_RETRY = 4 };     /* sweeps until bundles that did not stick are tried again */
-#define LANE_ENOUGH 1e4      /* s/m, times the tolerance: share of what the first sweep changes */
+#define LANE_JAMS   0.2 /* share of its response that a normal impulse with friction must keep */
+#define LANE_ENOUGH 1e4 /* s/m, times the tolerance: share of what the first sweep changes */
 
 /* -- rows of joints */
 
@@ -111,36 +112,45 @@ static void lane_set_up_rows(tbi_lane_work *w) {
   }
 }
 
-/* dry friction and both limits of a joint; returns the change of its velocity */
-static ln visit_row(tbi_lane_work *w, int32_t k, lm on) {
-  if (!lm_any(on & ln_bits(lane_get(w->row_on, k)))) return ln_zero();
+/* Dry friction and both limits of a joint, solved together: friction alone leaves a velocity, and
+ * where that is beyond a limit, the limit gives the velocity and friction opposes it.  Returns the
+ * change of velocity. */
+static ln visit_row(tbi_lane_work *w, int32_t k, lm go) {
+  lm on = go & ln_bits(lane_get(w->row_on, k));
+  if (!lm_any(on)) return ln_zero();
   ln response = lane_get(w->row_w, 2 * (int64_t)k);
   ln inverse = lane_get(w->row_w, 2 * (int64_t)k + 1);
   double *impulse = lane_at(w->row, 3 * (int64_t)k);
-  ln u = read_row(w, k);
-  ln sum = ln_zero();
-  ln change = ln_zero();
-  double friction = w->plan->dof_friction[k] * w->plan->h;
-  if (friction > 0) {
-    ln p = lane_get(impulse, 0);
-    lm row = on & ~ln_bits(lane_get(w->slip, k)) & ~ln_bits(lane_get(w->stick, k));
-    ln d = ln_where(row, ln_clamp(p - u * inverse, ln_splat(-friction), ln_splat(friction)) - p);
-    lane_put(impulse, 0, p + d);
-    sum = d;
-    change = ln_abs(d * response);
+  lm row = lm_none();
+  if (has_friction(w->plan, k))
+    row = ~ln_bits(lane_get(w->slip, k)) & ~ln_bits(lane_get(w->stick, k));
+  ln bound = ln_where(row, ln_splat(w->plan->dof_friction[k] * w->plan->h));
+  ln rubs = ln_where(row, lane_get(impulse, 0));
+  ln held = rubs + lane_get(impulse, 1) + lane_get(impulse, 2);
+  ln u = read_row(w, k) - response * held; /* without any of them */
+  ln friction = ln_clamp(-u * inverse, -bound, bound);
+  ln lower = ln_zero();
+  ln upper = ln_zero();
+  if (w->limited[k]) {
+    ln v = u + response * friction;
+    ln low = lane_get(w->row_limit, 2 * (int64_t)k);
+    ln high = lane_get(w->row_limit, 2 * (int64_t)k + 1);
+    lm below = ln_bits(lane_get(w->row_near, 2 * (int64_t)k)) & ln_lt(v, low);
+    lm above = ln_bits(lane_get(w->row_near, 2 * (int64_t)k + 1)) & ln_lt(high, v) & ~below;
+    ln goal = ln_select(below, low, high);
+    ln against =
+        ln_select(ln_lt(ln_zero(), goal), -bound, ln_select(ln_lt(goal, ln_zero()), bound, rubs));
+    ln limit = (goal - u) * inverse - against;
+    friction = ln_select(below | above, against, friction);
+    lower = ln_where(below, ln_max(limit, ln_zero()));
+    upper = ln_where(above, ln_min(limit, ln_zero()));
   }
-  for (int side = 0; w->limited[k] && side < 2; ++side) {
-    lm near = on & ln_bits(lane_get(w->row_near, 2 * (int64_t)k + side));
-    ln p = lane_get(impulse, 1 + side);
-    ln wanted =
-        p + (lane_get(w->row_limit, 2 * (int64_t)k + side) - (u + sum * response)) * inverse;
-    wanted = side == 0 ? ln_max(wanted, ln_zero()) : ln_min(wanted, ln_zero());
-    ln d = ln_where(near, wanted - p);
-    lane_put(impulse, 1 + side, p + d);
-    sum += d;
-    change = ln_max(change, ln_abs(d * response));
-  }
-  if (lm_any(ln_lt(ln_zero(), change))) push_row(w, k, sum);
+  ln d = ln_where(on, friction + lower + upper - held);
+  if (lm_any(row)) lane_put(impulse, 0, ln_select(on & row, friction, lane_get(impulse, 0)));
+  lane_put(impulse, 1, ln_select(on, lower, lane_get(impulse, 1)));
+  lane_put(impulse, 2, ln_select(on, upper, lane_get(impulse, 2)));
+  ln change = ln_abs(d * response);
+  if (lm_any(ln_lt(ln_zero(), change))) push_row(w, k, d);
   return change;
 }
 
@@ -148,20 +158,28 @@ static ln visit_row(tbi_lane_work *w, int32_t k, lm on) {
 
 LANE_INLINE ln largest(ln3 u) { return ln_max(ln_abs(u.x), ln_max(ln_abs(u.y), ln_abs(u.z))); }
 
-/* the change of impulse of a contact that slips or opens; u is above its target */
+/* The change of impulse of a contact that slips or opens; u is above its target.  Where the
+ * tangential impulse ends on its disc, in the direction s, it grows with the normal one: n is then
+ * what makes u + W_nn (n - p_n) + W_nt . (mu n s - p_t) zero, if that response to n is sound. */
 LANE_INLINE ln3 slip_step(const double *record, ln3 p, ln3 u) {
+  ln nn = lane_get(record, TBI_SLOT_W);
+  ln nt = lane_get(record, TBI_SLOT_W + 3);
+  ln ns = lane_get(record, TBI_SLOT_W + 4);
+  ln mu = lane_get(record, TBI_SLOT_FRICTION);
   ln normal = ln_max(p.x - u.x * lane_get(record, TBI_SLOT_NORMAL), ln_zero());
   ln d = normal - p.x;
-  ln y = u.y + lane_get(record, TBI_SLOT_W + 3) * d;
-  ln z = u.z + lane_get(record, TBI_SLOT_W + 4) * d;
   ln share = lane_get(record, TBI_SLOT_TANGENT);
-  y = p.y - share * y;
-  z = p.z - share * z;
-  ln most = lane_get(record, TBI_SLOT_FRICTION) * normal;
+  ln y = p.y - share * (u.y + nt * d);
+  ln z = p.z - share * (u.z + ns * d);
   ln size = ln_sqrt(y * y + z * z);
-  lm beyond = ln_lt(most, size);
-  ln scale = ln_select(beyond, most / ln_select(beyond, size, ln_splat(1)), ln_splat(1));
-  return (ln3){d, scale * y - p.y, scale * z - p.z};
+  lm beyond = ln_lt(mu * normal, size);
+  ln inverse = mu / ln_select(beyond, size, ln_splat(1));
+  ln along = nn + inverse * (nt * y + ns * z);
+  lm sound = beyond & ln_lt(LANE_JAMS * nn, along);
+  ln rest = nn * p.x + nt * p.y + ns * p.z - u.x;
+  normal = ln_select(sound, ln_max(rest / ln_select(sound, along, ln_splat(1)), ln_zero()), normal);
+  ln scale = ln_select(beyond, inverse * normal, ln_splat(1));
+  return (ln3){normal - p.x, scale * y - p.y, scale * z - p.z};
 }
 
 /* one contact; returns the change of its velocity */

@@ -169,7 +169,7 @@ static bool is_iterated(tabi_shape_type a, tabi_shape_type b) {
 }
 
 static void compare_thing(tabi_shape_type moving, tabi_shape_type standing) {
-  enum { FALL = 700 };
+  enum { FALL = 500 };
   tabi_model *model = make_thing(moving, standing);
   tabi_world_def def = tabi_world_def_default(model);
   tabi_batch_def batch_def = tabi_batch_def_default();
@@ -193,7 +193,8 @@ static void compare_thing(tabi_shape_type moving, tabi_shape_type standing) {
                 (int)standing, sum.velocity, sum.overlap, sum.touching);
   assert_true(sum.touching > FALL / 10);
   assert_true(sum.overlap < (is_iterated(moving, standing) ? 1e-5 : 1e-10));
-  assert_true(sum.velocity < 1e-3);
+  /* what slides and spins on a face depends on how its points share the load: not unique */
+  assert_true(sum.velocity < 1e-2);
   tabi_batch_destroy(b);
   tabi_world_destroy(world);
   tabi_model_destroy(model);

@@ -113,6 +113,35 @@ static void falling_has_the_same_statistics(void **state) {
   stand_close(&t);
 }
 
+/* joints at their limits, dry friction and soles that slip: hardly a step ends at its budget */
+static void struggling_robots_are_solved(void **state) {
+  (void)state;
+  enum { WORLDS = 32, STRUGGLE = 500 };
+  stand t = stand_open();
+  tabi_batch *b = stand_batch(&t, lanes_def(WORLDS, 0));
+  stand_scatter(b, 0.2);
+  const double *told = tabi_batch_array(b, TABI_BATCH_CERTIFICATE, NULL);
+  int exhausted = 0;
+  int rough = 0;
+  for (int step = 0; step < STRUGGLE; step += 20) {
+    stand_run(&t, b, 1, 1, 1.0);
+    for (int k = 0; k < 19; ++k) {
+      stand_run(&t, b, 1, 1, 0);
+      for (int32_t i = 0; i < WORLDS; ++i) {
+        const double *row = told + (ptrdiff_t)i * TABI_BATCH_TOLD;
+        exhausted += row[TABI_BATCH_SWEEPS] >= 40 * row[TABI_BATCH_ATTEMPTS];
+        rough += row[TABI_BATCH_RESIDUAL] > 1e-3;
+      }
+    }
+  }
+  print_message("[          ] of %d steps %d at their budget, %d with a residual above 1e-3 m/s\n",
+                WORLDS * STRUGGLE, exhausted, rough);
+  assert_true(exhausted < WORLDS * STRUGGLE / 200);
+  assert_true(rough < WORLDS * STRUGGLE / 1000);
+  tabi_batch_destroy(b);
+  stand_close(&t);
+}
+
 /* the outcome of a run with targets that move, one hash for each world */
 static void run_hashes(const stand *t, tabi_batch_def def, int32_t k, uint64_t *hash) {
   tabi_batch *b = stand_batch(t, def);
@@ -209,6 +238,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(standing_agrees_with_world),
       cmocka_unit_test(falling_has_the_same_statistics),
+      cmocka_unit_test(struggling_robots_are_solved),
       cmocka_unit_test(bits_do_not_depend_on_width),
       cmocka_unit_test(bits_do_not_depend_on_threads_or_steps_of_a_call),
       cmocka_unit_test(bits_do_not_depend_on_neighbours),

@@ -260,7 +260,6 @@ static double velocities_apart(const both *t) {
   double most = 0;
   for (int32_t k = 0; k < n; ++k)
     most = fmax(most, fabs(v[2 * n + k] - tabi_world_v(t->world)[k]));
-  assert_true(most < 1e-6);
   return most;
 }
 
@@ -270,18 +269,23 @@ static void sensors_of_contacts_say_what_worlds_say(void **state) {
   enum { STEPS = 1500 };
   both t = open_both(TABI_JOINT_FREE, 0, 0.3);
   int touching = 0;
+  int agreeing = 0;
   for (int i = 0; i < STEPS; ++i) {
     assert_int_equal(tabi_batch_save(t.b, 2, t.world, NULL), TABI_OK);
     assert_int_equal(tabi_world_step(t.world, NULL), TABI_OK);
     assert_int_equal(tabi_batch_step(t.b, 1, NULL), 0);
     /* forces differ where velocities do, by what it takes to make the difference in a step */
-    compare_readings(t.world, t.reading, 10 * velocities_apart(&t) / H);
+    double apart = velocities_apart(&t);
+    agreeing += apart < 1e-10;
+    compare_readings(t.world, t.reading, 10 * apart / H);
     int32_t count;
     (void)tabi_world_contacts(t.world, &count);
     touching += count > 0;
   }
-  print_message("[          ] %d of %d steps with contacts\n", touching, STEPS);
+  print_message("[          ] %d of %d steps with contacts, %d with equal velocities\n", touching,
+                STEPS, agreeing);
   assert_true(touching > STEPS / 2);
+  assert_true(agreeing > STEPS * 9 / 10);
   close_both(&t);
 }
 
