@@ -235,6 +235,9 @@ static void set_batch(json_t *object, const tbi_row *row) {
   set_number(object, "steps_per_second_per_core", row->per_second);
   set_number(object, "bytes_per_world", row->memory);
   set_number(object, "ratio", row->ratio);
+  if (row->threads <= 1 || !(row->scaling > 0)) return;
+  set_number(object, "scaling", row->scaling);
+  set_number(object, "probe", row->probe);
 }
 
 static void add_row(json_t *rows, const tbi_row *row, const char *engine) {

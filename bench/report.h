@@ -30,6 +30,7 @@ typedef struct tbi_row {
   int32_t worlds, threads, lanes; /* of the workload batch; worlds 0: another workload */
   double per_second;              /* steps of a robot a second and core */
   double ratio;                   /* to the peer's */
+  double scaling, probe;          /* speed of all threads over that of one; of arithmetic alone */
   char engine[64]; /* name and version, of a row that is an engine's own; "": tabi's */
   const char *settings;
   char note[160]; /* why numbers are missing, or what they do not cover; "": nothing to say */

@@ -10,6 +10,7 @@
 #include "workload_batch.h"
 
 #include "peer.h"
+#include "probe.h"
 #include "scene.h"
 #include "tabi/tabi_batch.h"
 
@@ -75,9 +76,9 @@ static void unpin(void) {
   (void)sched_setaffinity(0, sizeof all, &all);
 }
 
-static double process_clock(void) {
+static double seconds(clockid_t clock) {
   struct timespec now;
-  (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  (void)clock_gettime(clock, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
@@ -189,18 +190,29 @@ static void begin(const robot *r, const subject *s, tabi_batch *b) {
   }
 }
 
-/* s of all processors for the steps from first to end of every world */
-static double run(const robot *r, const subject *s, tabi_batch *b, uint64_t *seed, int32_t first,
-                  int32_t end) {
-  double time = 0;
+/* A batch and the best of its times, s a step and world. */
+typedef struct runner {
+  tabi_batch *b;
+  uint64_t seed;
+  double processors, clock;
+} runner;
+
+/* steps of every world from first to end */
+static void run(const robot *r, const subject *s, runner *t, int32_t first, int32_t end) {
+  double processors = 0;
+  double clock = 0;
   int32_t together = r->plan ? 1 : PERIOD;
   for (int32_t i = first; i < end; i += together) {
-    set_targets(r, s, b, i, seed);
-    double start = process_clock();
-    (void)tabi_batch_step(b, together, NULL);
-    time += process_clock() - start;
+    set_targets(r, s, t->b, i, &t->seed);
+    double start = seconds(CLOCK_PROCESS_CPUTIME_ID);
+    double start_clock = seconds(CLOCK_MONOTONIC);
+    (void)tabi_batch_step(t->b, together, NULL);
+    processors += seconds(CLOCK_PROCESS_CPUTIME_ID) - start;
+    clock += seconds(CLOCK_MONOTONIC) - start_clock;
   }
-  return time;
+  double steps = (double)(end - first) * r->worlds;
+  t->processors = fmin(t->processors, processors / steps);
+  t->clock = fmin(t->clock, clock / steps);
 }
 
 /* the mean of what the certificates of all worlds tell */
@@ -212,37 +224,63 @@ static double mean_told(const robot *r, tabi_batch *b, int which) {
   return sum / r->worlds;
 }
 
-static bool measure(const robot *r, const subject *s, int32_t lanes, tbi_row *row,
-                    tabi_error *err) {
+/* scattered, and gone on for a while */
+static bool open_runner(const robot *r, const subject *s, int32_t lanes, int32_t threads, runner *t,
+                        tabi_error *err) {
   tabi_world_def world = tabi_world_def_default(r->scene.model);
   tabi_batch_def def = tabi_batch_def_default();
   world.timestep = 1e-3;
   def.worlds = r->worlds;
-  def.threads = r->threads;
+  def.threads = threads;
   def.lanes = lanes;
   def.scalar = lanes == 0;
   def.kp = r->kp;
   def.kd = r->kd;
-  tabi_batch *b = tabi_batch_create(r->scene.model, &world, &def, err);
-  if (!b) return false;
-  uint64_t seed = 1;
-  double best = HUGE_VAL;
-  int32_t stretch = stretch_of(r);
-  begin(r, s, b);
-  (void)run(r, s, b, &seed, 0, s->warm_up);
-  for (int32_t i = 0, at = s->warm_up; i < BLOCKS; ++i, at += stretch)
-    best = fmin(best, run(r, s, b, &seed, at, at + stretch) / stretch / r->worlds);
-  row->lanes = tabi_batch_lanes(b);
-  row->us = 1e6 * best;
-  row->per_second = 1 / best;
-  row->memory = (double)tabi_batch_memory(b);
-  row->contacts = mean_told(r, b, TABI_BATCH_CONTACTS);
-  row->iterations = mean_told(r, b, TABI_BATCH_SWEEPS);
-  row->residual = mean_told(r, b, TABI_BATCH_RESIDUAL);
-  row->depth = mean_told(r, b, TABI_BATCH_OVERLAP);
-  (void)snprintf(row->note, sizeof row->note, "%s", tabi_batch_reason(b));
-  tabi_batch_destroy(b);
+  *t = (runner){.b = tabi_batch_create(r->scene.model, &world, &def, err), .seed = 1};
+  if (!t->b) return false;
+  begin(r, s, t->b);
+  run(r, s, t, 0, s->warm_up);
+  t->processors = t->clock = HUGE_VAL;
   return true;
+}
+
+static void fill_row(const robot *r, const runner *t, tbi_row *row) {
+  row->lanes = tabi_batch_lanes(t->b);
+  row->us = 1e6 * t->processors;
+  row->per_second = 1 / t->processors;
+  row->memory = (double)tabi_batch_memory(t->b);
+  row->contacts = mean_told(r, t->b, TABI_BATCH_CONTACTS);
+  row->iterations = mean_told(r, t->b, TABI_BATCH_SWEEPS);
+  row->residual = mean_told(r, t->b, TABI_BATCH_RESIDUAL);
+  row->depth = mean_told(r, t->b, TABI_BATCH_OVERLAP);
+  (void)snprintf(row->note, sizeof row->note, "%s", tabi_batch_reason(t->b));
+}
+
+/* with more threads than one, blocks of all threads, of one, and of the probe take turns */
+static bool measure(const robot *r, const subject *s, int32_t lanes, tbi_row *row,
+                    tabi_error *err) {
+  runner all;
+  runner one = {.clock = HUGE_VAL};
+  double probe[2] = {HUGE_VAL, HUGE_VAL};
+  int32_t stretch = stretch_of(r);
+  bool threaded = r->threads > 1;
+  bool whole = open_runner(r, s, lanes, r->threads, &all, err);
+  whole = whole && (!threaded || open_runner(r, s, lanes, 1, &one, err));
+  for (int32_t i = 0, at = s->warm_up; whole && i < BLOCKS; ++i, at += stretch) {
+    run(r, s, &all, at, at + stretch);
+    if (!threaded) continue;
+    run(r, s, &one, at, at + stretch);
+    probe[0] = fmin(probe[0], tbi_bench_probe(1));
+    probe[1] = fmin(probe[1], tbi_bench_probe(r->threads));
+  }
+  if (whole) fill_row(r, &all, row);
+  if (whole && threaded) {
+    row->scaling = one.clock / all.clock;
+    row->probe = r->threads * probe[0] / probe[1];
+  }
+  tabi_batch_destroy(all.b);
+  tabi_batch_destroy(one.b);
+  return whole;
 }
 
 /* -- MuJoCo */
@@ -329,6 +367,8 @@ static void print_rows(const tbi_report *report, int32_t first) {
     (void)printf("%-22s %7d %7d %10.0f %8.3f %7.0f", row->name, (int)row->worlds, (int)row->threads,
                  row->per_second, row->us, row->memory > 0 ? row->memory : 0);
     if (row->ratio > 0) (void)printf(" %7.1f", row->ratio);
+    if (row->scaling > 0)
+      (void)printf("  %.2f times one thread, arithmetic %.2f", row->scaling, row->probe);
     (void)printf("%s%s\n", row->note[0] ? "  " : "", row->note);
   }
 }
