@@ -1,5 +1,6 @@
 /* test_mjcf.c - each feature of MJCF in a small model of its own.  What the numbers mean is
  * compared with MuJoCo itself elsewhere; here is what MuJoCo has no notion of. */
+#include "math/quat.h"
 #include "support/near.h"
 #include "support/scratch.h"
 #include "tabi/tabi_io.h"
@@ -495,6 +496,63 @@ static void test_reversed_ranges(void **state) {
   tabi_model_destroy(model);
 }
 
+/* One robot in the coordinates of its bodies and in those of the world, as MuJoCo read them up to
+ * 2.3.3; the body without a place of its own is where its parent is. */
+static const char in_bodies[] =
+    "<mujoco><worldbody><body name='a' pos='1 2 3' euler='0 0 90'><joint name='i' axis='1 0 0' "
+    "pos='0.1 0 0'/><inertial pos='0 0 0.1' mass='2' diaginertia='1 2 2.5'/>"
+    "<geom type='capsule' fromto='0 0 0 0.5 0 0' size='0.1'/><body name='b'>"
+    "<joint name='j' axis='0 0 1' pos='0.5 0 0'/><geom type='box' size='.1 .2 .3' pos='.5 .2 0' "
+    "euler='0 0 -90'/><site name='s' pos='0 0.5 0'/></body></body><body name='c' pos='0 2 3'>"
+    "<joint name='k'/><geom size='0.1' pos='0.1 0 0'/></body></worldbody>"
+    "<equality><connect body1='b' body2='c' anchor='0.5 0.2 0'/></equality></mujoco>";
+static const char in_the_world[] =
+    "<mujoco><compiler coordinate='global'/><worldbody><body name='a' pos='1 2 3' euler='0 0 90'>"
+    "<joint name='i' axis='0 1 0' pos='1 2.1 3'/><inertial pos='1 2 3.1' mass='2' "
+    "diaginertia='1 2 2.5' euler='0 0 90'/><geom type='capsule' fromto='1 2 3 1 2.5 3' size='0.1'/>"
+    "<body name='b'><joint name='j' axis='0 0 1' pos='1 2.5 3'/><geom type='box' size='.1 .2 .3' "
+    "pos='0.8 2.5 3'/><site name='s' pos='0.5 2 3'/></body></body><body name='c' pos='0 2 3'>"
+    "<joint name='k' pos='0 2 3'/><geom size='0.1' pos='0.1 2 3'/></body></worldbody>"
+    "<equality><connect body1='b' body2='c' anchor='0.8 2.5 3'/></equality></mujoco>";
+
+static void dynamics_at(const tabi_model *model, double mass[9], double bias[3], double point[3]) {
+  tabi_error error;
+  tabi_dynamics *d = tabi_dynamics_create(model, &error);
+  assert_non_null(d);
+  const double q[3] = {0.3, -0.4, 0.5};
+  const double v[3] = {1, 2, -1};
+  assert_int_equal(tabi_model_nv(model), 3);
+  tabi_dynamics_set_state(d, q, v);
+  tabi_dynamics_mass_matrix(d, mass);
+  tabi_dynamics_inverse(d, NULL, bias);
+  tabi_connection_def c = tabi_model_connection(model, 0);
+  double pos[3];
+  double quat[4];
+  tabi_dynamics_link_pose(d, c.a, pos, quat);
+  m3 r = q_matrix(q_load(quat));
+  v3_store(v3_add(v3_load(pos), m3_mulv(&r, v3_load(c.pos_a))), point);
+  tabi_dynamics_destroy(d);
+}
+
+static void test_global_coordinates(void **state) {
+  (void)state;
+  heard h;
+  double mass[2][9];
+  double bias[2][3];
+  double point[2][3];
+  for (int i = 0; i < 2; ++i) {
+    tabi_model *model = load_heard(i == 0 ? in_bodies : in_the_world, &h);
+    dynamics_at(model, mass[i], bias[i], point[i]);
+    tabi_model_destroy(model);
+  }
+  for (int i = 0; i < 9; ++i)
+    assert_near(mass[1][i], mass[0][i], 1e-11);
+  for (int i = 0; i < 3; ++i) {
+    assert_near(bias[1][i], bias[0][i], 1e-10);
+    assert_near(point[1][i], point[0][i], 1e-13);
+  }
+}
+
 /* Springs by time constant and damping ratio, also of a class; numbers by MuJoCo 4.0. */
 static void test_springdamper(void **state) {
   (void)state;
@@ -717,6 +775,7 @@ int main(void) {
       cmocka_unit_test(test_own_floor),
       cmocka_unit_test(test_servos),
       cmocka_unit_test(test_springdamper),
+      cmocka_unit_test(test_global_coordinates),
       cmocka_unit_test(test_stiff_servo),
       cmocka_unit_test(test_buoyancy),
       cmocka_unit_test(test_sloppy_text),

@@ -80,7 +80,7 @@ static void test_frames(void **state) {
   refuse(WORLD("<body name='b' pos='0 0 1,5'/>"), 2, "use a point");
   refuse(BEFORE("<compiler eulerseq='xyw'/>"), 2, "eulerseq 'xyw'");
   refuse(BEFORE("<compiler angle='grad'/>"), 2, "unknown angle 'grad' (radian, degree)");
-  refuse(BEFORE("<compiler coordinate='global'/>"), 2, "coordinate=\"global\" is not supported");
+  refuse(BEFORE("<compiler coordinate='here'/>"), 2, "unknown coordinate 'here' (local, global)");
 }
 
 static void test_geoms(void **state) {
@@ -104,7 +104,8 @@ static void test_geoms(void **state) {
          "geom 'g': defined twice (first at line 2)");
   refuse(BODY("<geom name='g' type='mesh' mesh='m'/>"), 2, "geom 'g': mesh 'm' does not exist");
   refuse(BODY("<geom name='g' type='mesh'/>"), 2, "geom 'g': attribute 'mesh' is missing");
-  refuse(BODY("<geom name='g' size='1' material='m'/>"), 2, "material 'm' does not exist");
+  refuse_strict(BODY("<geom name='g' size='1' material='m'/>"), 2,
+                "geom 'g': material 'm' does not exist (if not strict: left out)");
 }
 
 static void test_bodies_and_joints(void **state) {

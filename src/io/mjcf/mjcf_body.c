@@ -16,7 +16,7 @@ static void read_axis(const tbi_mjcf_item *item, tbi_mjcf_joint *joint) {
   (void)tbi_mjcf_numbers(item, "axis", 3, 3, axis);
   v3 pos = v3_load(anchor);
   q4 rot = q_identity();
-  tbi_mjcf_outward(item, &pos, &rot);
+  tbi_mjcf_outward(item, joint->body, &pos, &rot);
   joint->anchor = joint->type == TBI_MJCF_FREE ? v3_zero() : pos;
   double length = v3_norm(v3_load(axis));
   bool has_axis = joint->type == TBI_MJCF_SLIDE || joint->type == TBI_MJCF_HINGE;
@@ -178,6 +178,7 @@ static int32_t add_body(tbi_mjcf *reader, const tbi_mjcf_item *item, int32_t par
                                                   .parent = parent,
                                                   .rot = q_identity(),
                                                   .world_rot = q_identity(),
+                                                  .file_rot = q_identity(),
                                                   .first_joint = reader->njoint,
                                                   .first_geom = reader->ngeom,
                                                   .link = TABI_WORLD};
@@ -187,11 +188,13 @@ static int32_t add_body(tbi_mjcf *reader, const tbi_mjcf_item *item, int32_t par
 /* Puts the base where the caller asks, whatever the file says. */
 static void place(tbi_mjcf *reader, tbi_mjcf_body *body, bool is_base) {
   const tabi_load_def *def = reader->def;
+  const tbi_mjcf_body *parent = &reader->bodies[body->parent];
+  body->file_pos = v3_add(parent->file_pos, tbi_mjcf_turn(parent->file_rot, body->pos));
+  body->file_rot = q_mul(parent->file_rot, body->rot);
   if (is_base && def->place_base) {
     body->pos = v3_load(def->base_pos);
     body->rot = q_normalize(q_load(def->base_quat));
   }
-  const tbi_mjcf_body *parent = &reader->bodies[body->parent];
   body->world_pos = v3_add(parent->world_pos, tbi_mjcf_turn(parent->world_rot, body->pos));
   body->world_rot = q_mul(parent->world_rot, body->rot);
 }
@@ -234,7 +237,10 @@ static int32_t read_body(tbi_mjcf *reader, tbi_xml_node *node, int32_t parent) {
   if (index == TABI_NONE) return index;
   tbi_mjcf_body *body = &reader->bodies[index];
   (void)tbi_mjcf_frame(&item, &body->pos, &body->rot);
-  tbi_mjcf_outward(&item, &body->pos, &body->rot);
+  // in the world's coordinates a body is where its parent is unless it says where
+  bool placed = !tbi_mjcf_compiler_of(reader, node)->global || tbi_xml_get(node, "pos");
+  if (!placed) body->pos = reader->bodies[parent].file_pos;
+  tbi_mjcf_outward(&item, parent, &body->pos, &body->rot);
   read_mocap(&item);
   (void)tbi_mjcf_number(&item, "gravcomp", &body->buoyancy);
   if (node == reader->base_node) reader->base = index;

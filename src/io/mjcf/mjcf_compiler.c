@@ -15,11 +15,7 @@ static void read_angles(const tbi_mjcf_item *item, tbi_mjcf_compiler *c) {
   static const char *const frames[] = {"local", "global", NULL};
   int unit = tbi_mjcf_word(item, "angle", units, c->angle_unit != 1);
   c->angle_unit = unit == 0 ? 1 : M_PI / 180;
-  if (tbi_mjcf_word(item, "coordinate", frames, 0) != 0) {
-    tbi_mjcf_fail(item,
-                  "coordinate=\"global\" is not supported, nor by MuJoCo since 2.3.4; load and "
-                  "save the model in MuJoCo 2.3.3, which writes local coordinates");
-  }
+  c->global = tbi_mjcf_word(item, "coordinate", frames, c->global) != 0;
   const char *sequence = tbi_mjcf_text(item, "eulerseq", NULL);
   if (!sequence) return;
   if (strlen(sequence) != 3 || strspn(sequence, "xyzXYZ") != 3) {

@@ -68,9 +68,11 @@ static void read_connect(const tbi_mjcf_item *item) {
   }
   tabi_connection_def def = start_connection(item, pair);
   def.type = TABI_CONNECTION_BALL;
-  v3_store(v3_load(anchor), def.pos_a);
-  v3_store(seen_from(&reader->bodies[pair[0]], &reader->bodies[pair[1]], v3_load(anchor)),
-           def.pos_b);
+  v3 point = v3_load(anchor);
+  q4 rot = q_identity();
+  tbi_mjcf_inward(item, pair[0], &point, &rot);
+  v3_store(point, def.pos_a);
+  v3_store(seen_from(&reader->bodies[pair[0]], &reader->bodies[pair[1]], point), def.pos_b);
   finish_connection(item, &def);
 }
 

@@ -43,7 +43,7 @@ static const tbi_format_row rows[] = {
     {"compiler@balanceinertia",     TBI_USED,         NULL                                                            },
     {"compiler@fitaabb",            TBI_USED,         NULL                                                            },
     {"compiler@exactmeshinertia",   TBI_USED,         NULL                                                            },
-    {"compiler@coordinate",         TBI_USED,         NULL                                                            },
+    {"compiler@coordinate",         TBI_USED,         "`local`, or `global` as up to MuJoCo 2.3.3"                    },
     {"compiler@texturedir",         TBI_COSMETIC,     NULL                                                            },
     {"compiler@discardvisual",      TBI_COSMETIC,     NULL                                                            },
     {"compiler@fusestatic",         TBI_COSMETIC,     NULL                                                            },

@@ -115,7 +115,15 @@ q4 tbi_mjcf_euler(const tbi_mjcf_item *item, int32_t times) {
 
 static bool is_frame(const tbi_xml_node *node) { return node && strcmp(node->name, "frame") == 0; }
 
-void tbi_mjcf_outward(const tbi_mjcf_item *item, v3 *pos, q4 *rot) {
+void tbi_mjcf_inward(const tbi_mjcf_item *item, int32_t body, v3 *pos, q4 *rot) {
+  if (!tbi_mjcf_compiler_of(item->reader, item->node)->global) return;
+  const tbi_mjcf_body *home = &item->reader->bodies[body];
+  q4 back = tbi_mjcf_quat_inverse(home->file_rot);
+  *pos = tbi_mjcf_turn(back, v3_sub(*pos, home->file_pos));
+  *rot = q_mul(back, *rot);
+}
+
+void tbi_mjcf_outward(const tbi_mjcf_item *item, int32_t body, v3 *pos, q4 *rot) {
   for (tbi_xml_node *node = item->node->parent; is_frame(node); node = node->parent) {
     tbi_mjcf_item frame = tbi_mjcf_item_of(item->reader, node, NULL, 0);
     v3 origin;
@@ -124,6 +132,7 @@ void tbi_mjcf_outward(const tbi_mjcf_item *item, v3 *pos, q4 *rot) {
     *pos = v3_add(origin, tbi_mjcf_turn(turn, *pos));
     *rot = q_mul(turn, *rot);
   }
+  tbi_mjcf_inward(item, body, pos, rot);
 }
 
 int32_t tbi_mjcf_class_around(tbi_mjcf *reader, const tbi_xml_node *child, int32_t inherited) {

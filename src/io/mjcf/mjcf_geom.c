@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/assertion.h"
+#include "io/repair.h"
 
 #include <math.h>
 #include <string.h>
@@ -194,12 +195,23 @@ static bool is_plain(const double rgba[4]) {
   return rgba[0] == 0.5 && rgba[1] == 0.5 && rgba[2] == 0.5 && rgba[3] == 1;
 }
 
+/* A colour that is missing keeps no robot from moving; TABI_NONE. */
+static int32_t find_material(const tbi_mjcf_item *item) {
+  const char *name = tbi_mjcf_text(item, "material", NULL);
+  int32_t found = name ? tbi_names_find(&item->reader->material_names, name) : TABI_NONE;
+  if (name && found < 0) {
+    const tbi_repair repair = {.item = item->label, .what = "left out"};
+    tbi_repaired(&item->reader->error, item->reader->def, item->node->place, repair,
+                 "material '%.64s' does not exist", name);
+  }
+  return found < 0 ? TABI_NONE : found;
+}
+
 static void read_colour(const tbi_mjcf_item *item, double rgba[4]) {
   rgba[0] = rgba[1] = rgba[2] = 0.5;
   rgba[3] = 1;
   (void)tbi_mjcf_numbers(item, "rgba", 1, 4, rgba);
-  int32_t material =
-      tbi_mjcf_reference(item, "material", &item->reader->material_names, "material", false);
+  int32_t material = find_material(item);
   // a colour of its own goes before the material's
   if (material == TABI_NONE || !is_plain(rgba)) return;
   memcpy(rgba, item->reader->materials[material].rgba, 4 * sizeof *rgba);
@@ -327,7 +339,7 @@ void tbi_mjcf_read_geom(tbi_mjcf *reader, tbi_xml_node *node, int32_t body) {
     read_size(&r, fromto);
   }
   if (fromto && !fitted && tbi_ok(&reader->error)) read_fromto(&r, ends);
-  tbi_mjcf_outward(&item, &r.pos, &r.rot);
+  tbi_mjcf_outward(&item, body, &r.pos, &r.rot);
   read_contact(&item, &geom);
   read_colour(&item, geom.shape.rgba);
   (void)tbi_mjcf_number(&item, "group", &geom.group);

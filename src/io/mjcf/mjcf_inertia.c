@@ -34,12 +34,13 @@ static void apply_bounds(const tbi_mjcf_compiler *c, tbi_mjcf_body *body) {
   body->inertia = tbi_principal_inertia(&p);
 }
 
-static void read_given(tbi_mjcf *reader, tbi_xml_node *node, tbi_mjcf_body *body) {
+static void read_given(tbi_mjcf *reader, tbi_xml_node *node, int32_t index) {
+  tbi_mjcf_body *body = &reader->bodies[index];
   tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, NULL, 0);
   q4 rot;
   double full[6] = {0, 0, 0, 0, 0, 0};
   bool turned = tbi_mjcf_frame(&item, &body->com, &rot);
-  tbi_mjcf_outward(&item, &body->com, &rot);
+  tbi_mjcf_outward(&item, index, &body->com, &rot);
   bool has_mass = tbi_mjcf_number(&item, "mass", &body->mass);
   bool has_diagonal = tbi_mjcf_numbers(&item, "diaginertia", 3, 3, full) > 0;
   bool has_full = tbi_xml_get(node, "fullinertia") != NULL;
@@ -94,7 +95,7 @@ void tbi_mjcf_read_inertia(tbi_mjcf *reader, int32_t body_index) {
   TBI_ASSERT(body_index > 0 && body_index < reader->nbody);
   tbi_mjcf_body *body = &reader->bodies[body_index];
   tbi_xml_node *inertial = tbi_xml_child(body->node, "inertial");
-  if (inertial) read_given(reader, inertial, body);
+  if (inertial) read_given(reader, inertial, body_index);
   if (body->weighs_geoms) sum_geoms(reader, body);
   apply_bounds(tbi_mjcf_compiler_of(reader, body->node), body);
   repair(reader, body, inertial ? inertial->place : body->place);

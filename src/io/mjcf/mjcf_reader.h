@@ -31,6 +31,7 @@ typedef enum tbi_mjcf_inertia_rule {
 
 typedef struct tbi_mjcf_compiler {
   double angle_unit;     /* rad: pi/180 or 1 */
+  bool global;           /* coordinates are those of the world: MuJoCo up to 2.3.3 */
   char euler_seq[4];     /* lower case: about moving axes, upper case: about fixed ones */
   int limited_by_range;  /* autolimits: 0, 1, or -1 where the file is silent */
   const char *mesh_dir;  /* NULL: beside the file */
@@ -178,6 +179,8 @@ typedef struct tbi_mjcf_body {
   q4 rot;
   v3 world_pos; /* the same in the world */
   q4 world_rot;
+  v3 file_pos; /* the same, wherever the caller puts the base */
+  q4 file_rot;
   int32_t first_joint, njoint, first_geom, ngeom;
   bool weighs_geoms; /* its inertia comes from its geoms, if it has any that count */
   double mass;
@@ -361,8 +364,11 @@ void tbi_mjcf_add_frictions(tbi_mjcf *reader);
 
 /* mjcf_frame.c: pos and the orientation in any of its spellings; true if one was given */
 bool tbi_mjcf_frame(const tbi_mjcf_item *item, v3 *pos, q4 *rot);
-/* A pose within the frames around an element becomes one in its body. */
-void tbi_mjcf_outward(const tbi_mjcf_item *item, v3 *pos, q4 *rot);
+/* A pose as an element gives it, within the frames around it or with coordinate="global" in the
+ * world, becomes one in a body. */
+void tbi_mjcf_outward(const tbi_mjcf_item *item, int32_t body, v3 *pos, q4 *rot);
+/* The same for what no frame is around. */
+void tbi_mjcf_inward(const tbi_mjcf_item *item, int32_t body, v3 *pos, q4 *rot);
 /* The default class for a child of a body: of the nearest frame that says one, or the body's. */
 int32_t tbi_mjcf_class_around(tbi_mjcf *reader, const tbi_xml_node *child, int32_t inherited);
 q4 tbi_mjcf_euler(const tbi_mjcf_item *item, int32_t times); /* its euler, angles so many times */

@@ -21,7 +21,7 @@ void tbi_mjcf_read_site(tbi_mjcf *reader, tbi_xml_node *node, int32_t body) {
     site.pos = v3_scale(0.5, v3_add(v3_load(ends), v3_load(ends + 3)));
     if (v3_norm(along) > 0) site.rot = tbi_mjcf_quat_z(along);
   }
-  tbi_mjcf_outward(&item, &site.pos, &site.rot);
+  tbi_mjcf_outward(&item, body, &site.pos, &site.rot);
   if (tbi_mjcf_add_name(&item, &reader->site_names, reader->nsite) >= 0) {
     tbi_mjcf_fail(&item, "defined twice");
   }
