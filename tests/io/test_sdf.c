@@ -551,6 +551,7 @@ static void test_refused(void **state) {
     const char *text, *words;
   } cases[] = {
       {SDF(""),                                                                         "no model in the file"                                                         },
+      {MODEL(""),                                                                       "model without links"                                                          },
       {MODEL("<link/>"),                                                                "link without 'name'"                                                          },
       {MODEL(LINK("a",                                                                  "") LINK("a",                                                                    "")), "link 'm::a': the name is taken already"},
       {MODEL(LINK("a",                                       "<pose>1 2 3</pose>")),                                                                                                                      "<pose> needs 6 numbers, got 3"},

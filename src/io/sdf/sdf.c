@@ -73,6 +73,14 @@ static bool check_part(const tbi_sdf *s) {
                      s->def->part);
 }
 
+/* An empty world is a world, but a robot has links. */
+static bool check_links(const tbi_sdf *s) {
+  bool any = s->has_world;
+  for (int32_t i = 0; i < s->nframe; ++i)
+    any |= s->frames[i].kind == TBI_SDF_LINK;
+  return any || tbi_fail_at(s->error, TABI_ERR_MODEL, s->world->place, "model without links");
+}
+
 static void load_all(tbi_sdf *s) {
   tbi_sdf_list(s, s->world);
   if (tbi_ok(s->error) && !check_part(s)) return;
@@ -85,6 +93,8 @@ static void load_all(tbi_sdf *s) {
   }
   if (tbi_ok(s->error) && s->nmodel == 1) {
     tbi_fail_at(s->error, TABI_ERR_MODEL, s->world->place, "no model in the file");
+  } else if (tbi_ok(s->error)) {
+    (void)check_links(s);
   }
 }
 
