@@ -8,6 +8,7 @@
 #include "io/hrp/hrp_vrml.h"
 #include "io/hrp/vrml.h"
 #include "io/mjcf/mjcf.h"
+#include "io/path.h"
 #include "io/sdf/sdf.h"
 #include "io/sidecar.h"
 #include "io/urdf/urdf.h"
@@ -17,7 +18,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 tabi_load_def tabi_load_def_default(void) {
   return (tabi_load_def){
@@ -96,9 +96,7 @@ static tabi_status load_xml(tabi_builder *builder, const source *from, const tab
 
 /* By its first line, or where that is missing by its name, so that the error is about that line. */
 static bool is_vrml(const source *from) {
-  size_t length = strlen(from->path);
-  return tbi_vrml_is(from->text, from->size) ||
-         (length > 4 && strcasecmp(from->path + length - 4, ".wrl") == 0);
+  return tbi_vrml_is(from->text, from->size) || tbi_path_ends_with(from->path, ".wrl");
 }
 
 /* The beginning of a text tells what it is; what it does not tell is XML. */
