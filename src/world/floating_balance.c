@@ -42,6 +42,12 @@ static bool is_left_alone(const tabi_world *w, int32_t tree) {
   return t->driven || t->touched || t->rebounds || t->jumps || has_springs(w->model, tree);
 }
 
+/* a body that nothing is joined to */
+static bool is_single(tabi_world *w, int32_t tree) {
+  const tbi_floating *leader = leader_of(w, tree);
+  return leader->next == TABI_NONE && tbi_is_lone(w->model, w->model->tree_body[tree]);
+}
+
 bool tbi_world_find_kept(tabi_world *w) {
   const tabi_model *model = w->model;
   bool any = false;
@@ -50,8 +56,7 @@ bool tbi_world_find_kept(tabi_world *w) {
   if (w->def.integrator != TABI_MIDPOINT || !w->floating.any || w->impacts.any) return false;
   tbi_world_find_driven(w);
   for (int32_t t = 0; t < model->ntree; ++t)
-    if (tbi_world_is_restored(w, t) && !tbi_is_lone(model, model->tree_body[t]))
-      leader_of(w, t)->kept = true;
+    if (tbi_world_is_restored(w, t) && !is_single(w, t)) leader_of(w, t)->kept = true;
   for (int32_t t = 0; t < model->ntree; ++t)
     if (is_left_alone(w, t)) leader_of(w, t)->kept = false;
   for (int32_t t = 0; t < model->ntree; ++t)

@@ -319,14 +319,41 @@ static scene open_free_chain(tabi_contact_kind contact, double damping) {
   return s;
 }
 
+/* free bodies on ball connections, which begin to turn together and then swing */
+static scene open_joined_chain(tabi_contact_kind contact) {
+  scene s = scene_begin();
+  int32_t link[5];
+  for (int i = 0; i < 5; ++i) {
+    link[i] = scene_free(&s, 0.6 + 0.2 * i, v3_make(0.001, 0.004, 0.003),
+                         v3_make(0.2 * i, i % 2 == 0 ? 0 : 0.05, 5));
+    tabi_connection_def ball = tabi_connection_def_default();
+    ball.a = i == 0 ? TABI_WORLD : link[i - 1];
+    ball.b = link[i];
+    ball.pos_a[0] = 0.1;
+    ball.pos_b[0] = -0.1;
+    ball.pos_b[1] = i % 2 == 0 ? 0.05 : -0.05;
+    if (i > 0) tabi_builder_add_connection(s.builder, &ball);
+  }
+  tabi_world_def def = scene_def(&s);
+  def.contact = contact;
+  def.integrator = TABI_MIDPOINT;
+  def.gravity[2] = 0;
+  scene_open(&s, &def);
+  v3 turn = v3_make(2, 3, 4);
+  for (int i = 0; i < 5; ++i)
+    scene_set_velocity(&s, link[i], v3_cross(turn, v3_load(scene_q(&s, link[i]))), turn);
+  return s;
+}
+
 /* Energy and momentum in flight, whatever the contact method; dampers only take. */
 static void tumbles_freely(void **state) {
   (void)state;
   const tabi_contact_kind contact[] = {TABI_CONTACT_CONE, TABI_CONTACT_EXACT, TABI_CONTACT_LCP,
                                        TABI_CONTACT_IMPULSE, TABI_CONTACT_PENALTY};
-  for (int i = 0; i < 10; ++i) {
-    double damping = i < 5 ? 0 : 1e-3;
-    scene s = open_free_chain(contact[i % 5], damping);
+  for (int i = 0; i < 15; ++i) {
+    double damping = i / 5 == 1 ? 1e-3 : 0;
+    bool joined = i >= 10;
+    scene s = joined ? open_joined_chain(contact[i % 5]) : open_free_chain(contact[i % 5], damping);
     double start = scene_energy(&s);
     double lowest = start;
     double gain = 0;
@@ -339,8 +366,9 @@ static void tumbles_freely(void **state) {
       lowest = fmin(lowest, scene_energy(&s));
     }
     tabi_dynamics_momentum(tabi_world_dynamics(s.world), after, after + 3);
-    print_message("free chain, %s, damping %g: gains %.1e, loses %.1e of %.3g J\n",
-                  tabi_contact_name(contact[i % 5]), damping, gain, start - lowest, start);
+    print_message("%s chain, %s, damping %g: gains %.1e, loses %.1e of %.3g J\n",
+                  joined ? "joined" : "free", tabi_contact_name(contact[i % 5]), damping, gain,
+                  start - lowest, start);
     assert_true(gain < 1e-9 * start);
     assert_true(damping > 0 ? lowest < 0.99 * start : lowest > (1 - 1e-9) * start);
     assert_near_n(after, before, 6, 1e-10);
