@@ -56,7 +56,9 @@ void tbi_dcm_cop(double omega, const double xi[2], const double place[2], double
     cop[i] = (place[i] - xi[i] * e) / (1 - e);
 }
 
-/* The place of a step cut to what the legs can reach, and the swing foot in the time left. */
+/* The place of a step cut to what the legs can reach, and the swing foot in the time left: a foot
+ * with the speed v that brakes evenly comes to rest v t / 2 ahead, and from there on it goes as far
+ * as its acceleration allows. */
 static void cut_place(const tbi_step_limits *l, const tbi_step_state *s, double swing_left,
                       double place[2]) {
   double t = tbi_max(swing_left - SETTLE, 1e-3);
@@ -65,8 +67,10 @@ static void cut_place(const tbi_step_limits *l, const tbi_step_state *s, double 
   const double far = s->side > 0 ? l->max_spacing : -l->min_spacing;
   place[0] = clamp(place[0], -l->max_stride, l->max_stride);
   place[1] = clamp(place[1], near, far);
-  for (int i = 0; i < 2; ++i)
-    place[i] = clamp(place[i], s->swing[i] - reach, s->swing[i] + reach);
+  for (int i = 0; i < 2; ++i) {
+    double stop = s->swing[i] + 0.5 * t * s->rate[i];
+    place[i] = clamp(place[i], stop - reach, stop + reach);
+  }
 }
 
 /* The plan for one remaining time, and its cost. */
@@ -89,6 +93,7 @@ static double try_time(const tbi_step_limits *l, const tbi_step_state *s, const 
     plan->shift[i] = gain * (plan->place[i] - s->swing[i]) - slowing * s->rate[i];
     end[i] += gain * plan->place[i];
   }
+  double t = tbi_max(swing_left - SETTLE, 1e-3);
   double cost = 0;
   double miss = 0;
   double way = 0;
@@ -96,9 +101,9 @@ static double try_time(const tbi_step_limits *l, const tbi_step_state *s, const 
     double off = end[i] - plan->offset[i] - plan->place[i];
     miss += off * off;
     cost += (plan->place[i] - nominal[i]) * (plan->place[i] - nominal[i]);
-    way += (plan->place[i] - s->swing[i]) * (plan->place[i] - s->swing[i]);
+    double own = plan->place[i] - s->swing[i] - 0.5 * t * s->rate[i];
+    way += own * own;
   }
-  double t = tbi_max(swing_left - SETTLE, 1e-3);
   double usual = 2 * step_time(l) * hypot(s->velocity[0], s->velocity[1]) /
                  ((l->swing_time - SETTLE) * (l->swing_time - SETTLE));
   double a = tbi_max(PEAK * (sqrt(way) / (t * t) - usual) / GRAVITY - FREE_ACCELERATION, 0);

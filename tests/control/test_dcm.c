@@ -86,6 +86,30 @@ static void test_push(void **state) {
   assert_true(plan.missed > 0.5);
 }
 
+/* Half of its way to a far place, a swing foot by least jerk is at 1.875 times its mean speed: what
+ * it can still reach is ahead of it, and the DCM is met. */
+static void test_keeps_its_way(void **state) {
+  (void)state;
+  const tbi_step_limits l = usual();
+  const double far = 0.45;
+  tbi_step_state s = {.side = -1, .elapsed = 0.5 * l.swing_time, .latest = HUGE_VAL};
+  double left = l.swing_time - s.elapsed;
+  double offset[2];
+  tbi_dcm_offset(&l, -1, s.velocity, offset);
+  const double place[2] = {far, -l.spacing};
+  for (int i = 0; i < 2; ++i)
+    s.xi[i] =
+        l.half[i] * (i == 0) + (place[i] + offset[i] - l.half[i] * (i == 0)) / exp(l.omega * left);
+  s.swing[0] = 0.5 * far;
+  s.swing[1] = -l.spacing;
+  s.rate[0] = 1.875 * far / l.swing_time;
+  tbi_step_plan plan = tbi_dcm_adjust(&l, &s);
+  print_message("to %.3f m in %.3f s, missed by %.1f mm\n", plan.place[0], plan.remaining,
+                1e3 * plan.missed);
+  assert_true(plan.place[0] > 0.3 && plan.remaining < left + 0.01);
+  assert_true(plan.missed < 1e-3);
+}
+
 /* A swing leg pushes the DCM by as much as integrating xi' = omega (xi - p) + rho a / omega over a
  * motion of least jerk gives; without the reaction it is not moved at all. */
 static void test_reaction(void **state) {
@@ -172,7 +196,7 @@ int main(void) {
       cmocka_unit_test(test_offset_repeats), cmocka_unit_test(test_nominal),
       cmocka_unit_test(test_push),           cmocka_unit_test(test_cop),
       cmocka_unit_test(test_swing),          cmocka_unit_test(test_reaction),
-      cmocka_unit_test(test_share),
+      cmocka_unit_test(test_share),          cmocka_unit_test(test_keeps_its_way),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
