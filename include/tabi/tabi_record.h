@@ -101,7 +101,7 @@ TABI_API tabi_signal tabi_signals_get(const tabi_signals *signals, int32_t signa
 TABI_API void tabi_signals_eval(tabi_signals *signals, const tabi_sample *sample, double *value);
 /* From now on only signals with wanted[i] need be evaluated, which saves time; the values of others
  * may stay as they were.  NULL: all. */
-TABI_API tabi_status tabi_signals_want(tabi_signals *signals, const bool *wanted, tabi_error *err);
+TABI_API void tabi_signals_want(tabi_signals *signals, const bool *wanted);
 /* Sets chosen[i] of all that a pattern means: a name, a group ("com" for "com.x" and its like), or
  * a name with '*' for any text; "robot/" may be left out.  Returns how many. */
 TABI_API int32_t tabi_signals_match(const tabi_signals *signals, const char *pattern, bool *chosen);

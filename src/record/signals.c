@@ -339,7 +339,12 @@ tabi_signals *tabi_signals_create(const tabi_scene *scene, tabi_error *err) {
     return NULL;
   }
   s->load = calloc((size_t)tabi_model_nlink(s->model) + 1, sizeof *s->load);
-  if (s->load && name_all(s)) return s;
+  bool named = s->load && name_all(s);
+  s->wanted = named ? calloc((size_t)s->count + 1, sizeof *s->wanted) : NULL;
+  if (s->wanted) {
+    tabi_signals_want(s, NULL);
+    return s;
+  }
   (void)tbi_error_memory(err);
   tabi_signals_destroy(s);
   return NULL;
@@ -356,15 +361,10 @@ void tabi_signals_destroy(tabi_signals *signals) {
   free(signals);
 }
 
-tabi_status tabi_signals_want(tabi_signals *signals, const bool *wanted, tabi_error *err) {
+void tabi_signals_want(tabi_signals *signals, const bool *wanted) {
   TBI_ASSERT(signals);
-  size_t size = (size_t)signals->count * sizeof *wanted;
-  bool *kept = wanted ? malloc(size + 1) : NULL;
-  if (wanted && !kept) return tbi_error_memory(err);
-  if (wanted) memcpy(kept, wanted, size);
-  free(signals->wanted);
-  signals->wanted = kept;
-  return TABI_OK;
+  for (int32_t i = 0; i < signals->count; ++i)
+    signals->wanted[i] = !wanted || wanted[i];
 }
 
 int32_t tabi_signals_count(const tabi_signals *signals) {
@@ -457,7 +457,7 @@ static double *put_world(double *at, const tabi_sample *sample, const double gro
 /* Whether anybody wants one of so many signals. */
 static bool wants(const tabi_signals *s, ptrdiff_t first, int32_t count) {
   TBI_ASSERT(first >= 0 && first + count <= s->count);
-  return !s->wanted || (count > 0 && memchr(s->wanted + first, true, (size_t)count));
+  return count > 0 && memchr(s->wanted + first, true, (size_t)count);
 }
 
 /* Kinematics of a sample, once. */

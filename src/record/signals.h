@@ -35,7 +35,7 @@ struct tabi_signals {
   tabi_signal *item;
   int32_t count, capacity;
   int32_t first[TBI_SIGNALS_END + 1]; /* of each kind */
-  bool *wanted;                       /* [count], or NULL: all */
+  bool *wanted;                       /* [count] */
   bool posed;                         /* dynamics has the state of this sample */
   tbi_text_pool text;
   tbi_names names;

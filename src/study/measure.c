@@ -170,12 +170,12 @@ static int32_t find_signal(const tbi_measuring *g, const tbi_measure *m, bool *c
 }
 
 /* Only signals that a measure has are evaluated. */
-static bool want_signals(const tbi_measuring *g, bool *wanted, tabi_error *err) {
+static void want_signals(const tbi_measuring *g, bool *wanted) {
   memset(wanted, 0, (size_t)tabi_signals_count(g->signals) * sizeof *wanted);
   for (int32_t i = 0; i < g->count; ++i) {
     if (g->gauge[i].signal != TABI_NONE) wanted[g->gauge[i].signal] = true;
   }
-  return tabi_signals_want(g->signals, wanted, err) == TABI_OK;
+  tabi_signals_want(g->signals, wanted);
 }
 
 static bool find_signals(tbi_measuring *g, tabi_error *err) {
@@ -190,7 +190,7 @@ static bool find_signals(tbi_measuring *g, tabi_error *err) {
     g->gauge[i].signal = find_signal(g, &g->measure[i], chosen, err);
     good = g->gauge[i].signal != TABI_NONE;
   }
-  good = good && want_signals(g, chosen, err);
+  if (good) want_signals(g, chosen);
   free(chosen);
   return good;
 }
