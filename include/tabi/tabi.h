@@ -7,7 +7,8 @@
  *
  * SI units, right-handed, z up, quaternions (w, x, y, z), matrices row by row.  The library has
  * no global state but the handler of failed assertions, prints nothing but a failed assertion (the
- * default handler), and allocates only in functions named create, build, load, check or solve.
+ * default handler), and allocates only in functions named create, build, grow, load, check or
+ * solve.
  *
  * Structs named _def are filled by their _default() function first; then change what you mean
  * to change.  Strings and arrays that a def points to are copied. */
