@@ -314,6 +314,66 @@ static tabi_status measure_sole(search *s, int32_t foot, const m3 *axes, tabi_le
 
 /* -- all */
 
+/* What carries both legs, and the limbs that they are. */
+static tabi_status find_limbs(search *s, int32_t *waist, int32_t limb[2]) {
+  int32_t count = 0;
+  *waist = find_waist(s, limb, 2, &count);
+  if (count == 0) {
+    return tbi_error_set(
+        s->err, TABI_ERR_MODEL, nowhere,
+        "no limb reaches the ground: the lowest colliding shape is that of '%.60s' "
+        "itself; give the feet collision shapes",
+        body_name(s, *waist));
+  }
+  if (count != 2) {
+    return tbi_error_set(s->err, TABI_ERR_MODEL, nowhere,
+                         "%d limbs of '%.60s' reach the ground; a biped stands on two", (int)count,
+                         body_name(s, *waist));
+  }
+  return TABI_OK;
+}
+
+static tabi_status find_legs(search *s, tabi_biped *biped, int32_t foot[2]) {
+  int32_t waist = TABI_NONE;
+  int32_t limb[2];
+  tabi_status status = find_limbs(s, &waist, limb);
+  if (status != TABI_OK) return status;
+  biped->waist = s->model->joint[s->model->body[waist].joint].child;
+  for (int i = 0; i < 2 && status == TABI_OK; ++i) {
+    status = find_leg(s, waist, limb[i], &biped->leg[i], &foot[i]);
+    if (status == TABI_OK) status = refuse_loops(s, waist, foot[i]);
+  }
+  return status;
+}
+
+/* From one leg to the other, level; legs on one axis are told apart by their feet. */
+static tabi_status find_across(search *s, const tabi_biped *biped, const int32_t foot[2],
+                               v3 *across) {
+  *across = levelled(
+      v3_sub(joint_point(s, biped->leg[0].joint[0]), joint_point(s, biped->leg[1].joint[0])));
+  if (v3_norm(*across) == 0)
+    *across = levelled(v3_sub(body_frame(s->d, foot[0]).pos, body_frame(s->d, foot[1]).pos));
+  if (biped->leg[0].njoint == biped->leg[1].njoint && v3_norm(*across) > 0) return TABI_OK;
+  return tbi_error_set(s->err, TABI_ERR_MODEL, nowhere,
+                       "the legs are no mirror pair: %d and %d joints, hips %.3f m apart",
+                       (int)biped->leg[0].njoint, (int)biped->leg[1].njoint, v3_norm(*across));
+}
+
+/* The left leg first. */
+static void order_legs(tabi_biped *biped, v3 across, v3 left) {
+  if (v3_dot(across, left) >= 0) return;
+  tabi_leg leg = biped->leg[1];
+  biped->leg[1] = biped->leg[0];
+  biped->leg[0] = leg;
+}
+
+static void place_in_waist(const search *s, const m3 *axes, tabi_biped *biped) {
+  tbi_frame waist = tbi_link_frame(s->d, biped->waist);
+  m3 back = m3_transpose(&waist.rot);
+  m3 level = m3_mul(&back, axes);
+  q_store(q_from_matrix(&level), biped->in_waist);
+}
+
 static tabi_status find_in_tree(search *s, const double *front, tabi_biped *biped) {
   const tabi_model *model = s->model;
   const v3 up = {0, 0, 1};
@@ -323,57 +383,24 @@ static tabi_status find_in_tree(search *s, const double *front, tabi_biped *bipe
                          "'%.60s' is fixed or guided; a walking robot needs a free base",
                          body_name(s, root));
   }
-  tabi_status status = find_feet(s);
-  if (status != TABI_OK) return status;
-  int32_t limb[2];
-  int32_t foot[2];
-  int32_t count = 0;
-  int32_t waist = find_waist(s, limb, 2, &count);
-  if (count == 0) {
-    return tbi_error_set(
-        s->err, TABI_ERR_MODEL, nowhere,
-        "no limb reaches the ground: the lowest colliding shape is that of '%.60s' "
-        "itself; give the feet collision shapes",
-        body_name(s, waist));
-  }
-  if (count != 2) {
-    return tbi_error_set(s->err, TABI_ERR_MODEL, nowhere,
-                         "%d limbs of '%.60s' reach the ground; a biped stands on two", (int)count,
-                         body_name(s, waist));
-  }
   biped->base = model->body[root].joint;
-  biped->waist = model->joint[model->body[waist].joint].child;
-  for (int i = 0; i < 2; ++i) {
-    status = find_leg(s, waist, limb[i], &biped->leg[i], &foot[i]);
-    if (status == TABI_OK) status = refuse_loops(s, waist, foot[i]);
-    if (status != TABI_OK) return status;
-  }
-  v3 across = levelled(
-      v3_sub(joint_point(s, biped->leg[0].joint[0]), joint_point(s, biped->leg[1].joint[0])));
-  if (v3_norm(across) == 0)
-    across = levelled(v3_sub(body_frame(s->d, foot[0]).pos, body_frame(s->d, foot[1]).pos));
-  if (biped->leg[0].njoint != biped->leg[1].njoint || v3_norm(across) == 0) {
-    return tbi_error_set(s->err, TABI_ERR_MODEL, nowhere,
-                         "the legs are no mirror pair: %d and %d joints, hips %.3f m apart",
-                         (int)biped->leg[0].njoint, (int)biped->leg[1].njoint, v3_norm(across));
-  }
+  int32_t foot[2];
+  v3 across;
+  tabi_status status = find_feet(s);
+  if (status == TABI_OK) status = find_legs(s, biped, foot);
+  if (status == TABI_OK) status = find_across(s, biped, foot, &across);
+  if (status != TABI_OK) return status;
   v3 forward = v3_cross(across, up);
   forward = front ? levelled(v3_load(front)) : decide_front(s, biped, foot, forward);
   if (front) biped->front_why = "as asked";
-  m3 axes = m3_from_columns(forward, v3_cross(up, forward), up);
+  v3 left = v3_cross(up, forward);
+  m3 axes = m3_from_columns(forward, left, up);
   for (int i = 0; i < 2 && status == TABI_OK; ++i)
     status = measure_sole(s, foot[i], &axes, &biped->leg[i]);
   if (status != TABI_OK) return status;
-  if (v3_dot(across, m3_column(&axes, 1)) < 0) {
-    tabi_leg left = biped->leg[1];
-    biped->leg[1] = biped->leg[0];
-    biped->leg[0] = left;
-  }
+  order_legs(biped, across, left);
   v3_store(forward, biped->front);
-  tbi_frame waist_link = tbi_link_frame(s->d, biped->waist);
-  m3 back = m3_transpose(&waist_link.rot);
-  m3 level = m3_mul(&back, &axes);
-  q_store(q_from_matrix(&level), biped->in_waist);
+  place_in_waist(s, &axes, biped);
   return TABI_OK;
 }
 
