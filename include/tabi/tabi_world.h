@@ -105,6 +105,9 @@ typedef struct tabi_world_def {
   int32_t max_contacts;    /* points, up to 1e6, that the world has memory for: exactly so many,
                               for its whole life.  0: as many as the shapes may reasonably have at
                               once, see docs/scenes.md; more by tabi_world_grow */
+  bool sleep;              /* what rests is not computed until something wakes it, see
+                              tabi_world_sleeps; only semi-implicit steps of cone, lcp, exact and
+                              impulse and their variants */
   double allowed_depth;    /* m, overlap that is not corrected.  Negative: 5e-6, rk4 and euler
                               1e-4 */
   double correction;       /* share of deeper overlap that one step takes back, 0 to 1 */
@@ -113,8 +116,6 @@ typedef struct tabi_world_def {
   double friction; /* coefficient of all contacts, static and kinetic, whatever the materials say;
                       negative: as they say.  gait has its own */
   uint64_t seed;   /* of the world's random numbers */
-  bool sleep; /* what rests is not computed until something wakes it, see tabi_world_sleeps; only
-                 semi-implicit steps of cone, lcp, exact and impulse and their variants */
   tabi_workspace *workspace; /* NULL: the world has its own.  Must outlive the world */
   /* knobs of single methods and their variants; the others ignore them */
   struct {
