@@ -2,12 +2,15 @@
  *
  * A mesh stands for the hull of its vertices.  Its face in a direction is found from the triangles
  * at the farthest vertex: the one that looks most that way gives the plane, and all vertices in
- * that plane are corners of the face, however the file cut it into triangles. */
+ * that plane are corners of the face, however the file cut it into triangles.  On a hull with a
+ * graph these are found from that vertex by neighbours. */
 #include "collision/support.h"
 
 #include "base/assertion.h"
 
 #include <float.h>
+
+#define FLAT 64 /* vertices of one face that are found by neighbours; with more, all are asked */
 
 static v3 vertex_of(const tabi_mesh_def *mesh, int32_t i) {
   return v3_load(mesh->vertices + 3 * (size_t)i);
@@ -159,22 +162,36 @@ static void cylinder_face(const tbi_solid *s, v3 d, tbi_face *face) {
   }
 }
 
+/* The triangle at a vertex that looks most along a direction. */
+typedef struct facing {
+  double along; /* cosine */
+  v3 normal;
+} facing;
+
+static void face_triangle(const tabi_mesh_def *mesh, int32_t triangle, v3 d, facing *best) {
+  const int32_t *f = mesh->faces + 3 * (size_t)triangle;
+  v3 p = vertex_of(mesh, f[0]);
+  v3 m = v3_cross(v3_sub(vertex_of(mesh, f[1]), p), v3_sub(vertex_of(mesh, f[2]), p));
+  double length = v3_norm(m);
+  double along = length > 0 ? v3_dot(m, d) / length : -DBL_MAX;
+  if (along > best->along) *best = (facing){along, v3_scale(1 / length, m)};
+}
+
 /* The normal of the triangle at a vertex that looks most along d; false if all are degenerate. */
-static bool triangle_normal(const tabi_mesh_def *mesh, int32_t vertex, v3 d, v3 *normal) {
-  double max = -DBL_MAX;
-  for (int32_t i = 0; i < mesh->nface; ++i) {
-    const int32_t *f = mesh->faces + 3 * (size_t)i;
-    if (f[0] != vertex && f[1] != vertex && f[2] != vertex) continue;
-    v3 p = vertex_of(mesh, f[0]);
-    v3 m = v3_cross(v3_sub(vertex_of(mesh, f[1]), p), v3_sub(vertex_of(mesh, f[2]), p));
-    double length = v3_norm(m);
-    double along = length > 0 ? v3_dot(m, d) / length : -DBL_MAX;
-    if (along > max) {
-      max = along;
-      *normal = v3_scale(1 / length, m);
+static bool triangle_normal(const tbi_solid *s, int32_t vertex, v3 d, v3 *normal) {
+  const tabi_mesh_def *mesh = s->mesh;
+  facing best = {.along = -DBL_MAX, .normal = d};
+  if (s->hull && s->hull->first) {
+    for (int32_t e = s->hull->first[vertex]; e < s->hull->first[vertex + 1]; ++e)
+      face_triangle(mesh, s->hull->face[e], d, &best);
+  } else {
+    for (int32_t i = 0; i < mesh->nface; ++i) {
+      const int32_t *f = mesh->faces + 3 * (size_t)i;
+      if (f[0] == vertex || f[1] == vertex || f[2] == vertex) face_triangle(mesh, i, d, &best);
     }
   }
-  return max > -DBL_MAX;
+  *normal = best.normal;
+  return best.along > -DBL_MAX;
 }
 
 /* two directions square to a unit vector and to each other, the three right-handed */
@@ -185,11 +202,33 @@ static void span(v3 n, v3 *x, v3 *y) {
   *y = v3_cross(n, *x);
 }
 
-/* Corners of the vertices in a plane: the farthest in as many directions as a face may have
- * corners, which is all of them unless two edges are almost in line.  False if some vertex is
- * beyond the plane. */
-static bool plane_corners(const tabi_mesh_def *mesh, v3 m, double offset, double thick,
-                          int32_t corner[TBI_FACE_CORNERS]) {
+/* What is found of the face of a mesh in a plane: the farthest vertices in as many directions as a
+ * face may have corners, which are all of its corners unless two edges are almost in line. */
+typedef struct plane {
+  const tabi_mesh_def *mesh;
+  v3 normal, x, y;
+  double offset, thick; /* m */
+  double max[TBI_FACE_CORNERS];
+  int32_t corner[TBI_FACE_CORNERS];
+} plane;
+
+static plane plane_through(const tabi_mesh_def *mesh, v3 normal, v3 p, double thick) {
+  plane of = {.mesh = mesh, .normal = normal, .offset = v3_dot(p, normal), .thick = thick};
+  span(normal, &of.x, &of.y);
+  for (int k = 0; k < TBI_FACE_CORNERS; ++k)
+    of.max[k] = -DBL_MAX;
+  return of;
+}
+
+/* Of vertices that are equally far the first is taken, in whichever order they are asked. */
+static void keep_corner(plane *of, int k, double along, int32_t vertex) {
+  if (along < of->max[k] || (along == of->max[k] && vertex > of->corner[k])) return;
+  of->max[k] = along;
+  of->corner[k] = vertex;
+}
+
+/* Where a vertex is: 1 above the plane, 0 in it, which may make it a corner, -1 below. */
+static int place_vertex(plane *of, int32_t vertex) {
   /* half a turn from 0.1 rad, so that no common polygon has edges square to one of them */
   static const double turn[TBI_FACE_CORNERS / 2][2] = {
       {0.9950041652780258,   0.09983341664682815},
@@ -201,51 +240,77 @@ static bool plane_corners(const tabi_mesh_def *mesh, v3 m, double offset, double
       {-0.7741670784769464,  0.6329813066769582 },
       {-0.9574685776109878,  0.2885375588854799 }
   };
-  v3 x, y;
-  double max[TBI_FACE_CORNERS];
-  span(m, &x, &y);
-  for (int k = 0; k < TBI_FACE_CORNERS; ++k)
-    max[k] = -DBL_MAX;
-  for (int32_t i = 0; i < mesh->nvertex; ++i) {
-    v3 p = vertex_of(mesh, i);
-    double above = v3_dot(p, m) - offset;
-    if (above > thick) return false;
-    if (above < -thick) continue;
-    double px = v3_dot(p, x);
-    double py = v3_dot(p, y);
-    for (int k = 0; k < TBI_FACE_CORNERS / 2; ++k) {
-      double along = turn[k][0] * px + turn[k][1] * py;
-      if (along > max[k]) {
-        max[k] = along;
-        corner[k] = i;
-      }
-      if (-along > max[k + TBI_FACE_CORNERS / 2]) {
-        max[k + TBI_FACE_CORNERS / 2] = -along;
-        corner[k + TBI_FACE_CORNERS / 2] = i;
-      }
+  v3 p = vertex_of(of->mesh, vertex);
+  double above = v3_dot(p, of->normal) - of->offset;
+  if (above > of->thick) return 1;
+  if (above < -of->thick) return -1;
+  double px = v3_dot(p, of->x);
+  double py = v3_dot(p, of->y);
+  for (int k = 0; k < TBI_FACE_CORNERS / 2; ++k) {
+    double along = turn[k][0] * px + turn[k][1] * py;
+    keep_corner(of, k, along, vertex);
+    keep_corner(of, k + TBI_FACE_CORNERS / 2, -along, vertex);
+  }
+  return 0;
+}
+
+/* False if some vertex is beyond the plane. */
+static bool ask_all(plane *of) {
+  for (int32_t i = 0; i < of->mesh->nvertex; ++i)
+    if (place_vertex(of, i) > 0) return false;
+  return true;
+}
+
+static bool is_among(const int32_t *vertex, int32_t count, int32_t i) {
+  for (int32_t k = 0; k < count; ++k)
+    if (vertex[k] == i) return true;
+  return false;
+}
+
+/* The same by neighbours of a vertex in the plane: what is above or in it hangs together. */
+static bool ask_neighbours(plane *of, const tbi_hull *hull, int32_t vertex) {
+  int32_t found[FLAT] = {vertex};
+  int32_t count = 1;
+  (void)place_vertex(of, vertex);
+  for (int32_t k = 0; k < count; ++k) {
+    for (int32_t e = hull->first[found[k]]; e < hull->first[found[k] + 1]; ++e) {
+      int32_t next = hull->neighbour[e];
+      if (is_among(found, count, next)) continue;
+      int where = place_vertex(of, next);
+      if (where > 0) return false;
+      if (where < 0) continue;
+      if (count == FLAT) return ask_all(of);
+      found[count++] = next;
     }
   }
   return true;
 }
 
+/* The corners of a mesh in the plane through a vertex; false if some vertex is beyond. */
+static bool find_corners(const tbi_solid *s, int32_t vertex, plane *of) {
+  if (s->hull && s->hull->first) return ask_neighbours(of, s->hull, vertex);
+  return ask_all(of);
+}
+
 static void mesh_face(const tbi_solid *s, v3 d, tbi_face *face) {
   const tabi_mesh_def *mesh = s->mesh;
-  int32_t corner[TBI_FACE_CORNERS] = {0};
   int32_t vertex = farthest_vertex(s, d);
   v3 p = vertex_of(mesh, vertex);
   double thick = 1e-5 * v3_norm(v3_sub(p, vertex_of(mesh, farthest_vertex(s, v3_neg(d)))));
   v3 m = d;
-  bool known = triangle_normal(mesh, vertex, d, &m);
-  if (!known || !plane_corners(mesh, m, v3_dot(p, m), thick, corner)) {
+  bool known = triangle_normal(s, vertex, d, &m);
+  plane of = plane_through(mesh, m, p, thick);
+  if (!known || !find_corners(s, vertex, &of)) {
     // not a face of the hull, which happens when a mesh is not convex: what is level with p
     m = d;
-    (void)plane_corners(mesh, m, v3_dot(p, m), thick, corner);
+    of = plane_through(mesh, m, p, thick);
+    (void)find_corners(s, vertex, &of);
   }
   face->normal = tbi_solid_world(s, m);
   for (int k = 0; k < TBI_FACE_CORNERS; ++k) {
-    int32_t i = corner[k];
+    int32_t i = of.corner[k];
     // a corner holds for several neighbouring directions
-    if (k > 0 && i == corner[k - 1]) continue;
+    if (k > 0 && i == of.corner[k - 1]) continue;
     if (face->count > 1 && (uint32_t)i == face->corner[0].id) continue;
     add_corner(s, vertex_of(mesh, i), (uint32_t)i, face);
   }

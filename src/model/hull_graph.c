@@ -8,17 +8,14 @@
 #include "model/builder.h"
 #include "model/model.h"
 
-#include <stdlib.h>
-
 #define FEW   24   /* vertices that are asked faster than climbed */
 #define LEVEL 1e-7 /* of the mesh's size, by which triangles may rise above each other */
 
 /* A mesh while its graph is made. */
 typedef struct graph {
   const tabi_mesh_def *mesh;
-  int32_t *first, *neighbour;
-  int32_t *apex; /* the third vertex of an edge's triangle */
-  double level;  /* m */
+  int32_t *first, *neighbour, *face;
+  double level; /* m */
 } graph;
 
 static bool is_climbed(const tabi_shape_def *shape, const tabi_mesh_def *mesh) {
@@ -58,7 +55,7 @@ static void sort_edges(graph *g) {
     int32_t triangle = e - e % 3;
     int32_t at = --g->first[face[e] + 1]; /* moves from the end of its vertex to the beginning */
     g->neighbour[at] = face[triangle + (e + 1) % 3];
-    g->apex[at] = face[triangle + (e + 2) % 3];
+    g->face[at] = e / 3;
   }
   /* every entry now tells where the vertex before it begins */
   for (int32_t i = 0; i < g->mesh->nvertex; ++i)
@@ -77,14 +74,23 @@ static int32_t find_edge(const graph *g, int32_t from, int32_t to) {
   return found;
 }
 
+/* the third vertex of an edge's triangle */
+static v3 apex_of(const graph *g, int32_t from, int32_t edge) {
+  const int32_t *f = g->mesh->faces + 3 * (ptrdiff_t)g->face[edge];
+  int k = 0;
+  while (k < 2 && (f[k] != from || f[k + 1] != g->neighbour[edge]))
+    ++k;
+  return vertex_of(g->mesh, f[(k + 2) % 3]);
+}
+
 /* Whether the triangles on both sides of an edge do not rise above each other. */
 static bool is_ridge(const graph *g, int32_t from, int32_t edge) {
   int32_t back = find_edge(g, g->neighbour[edge], from);
   if (back == TABI_NONE || find_edge(g, from, g->neighbour[edge]) != edge) return false;
   v3 p = vertex_of(g->mesh, from);
   v3 along = v3_sub(vertex_of(g->mesh, g->neighbour[edge]), p);
-  v3 n = v3_cross(along, v3_sub(vertex_of(g->mesh, g->apex[edge]), p));
-  double above = v3_dot(n, v3_sub(vertex_of(g->mesh, g->apex[back]), p));
+  v3 n = v3_cross(along, v3_sub(apex_of(g, from, edge), p));
+  double above = v3_dot(n, v3_sub(apex_of(g, g->neighbour[edge], back), p));
   return above <= g->level * v3_norm(n);
 }
 
@@ -127,15 +133,12 @@ static double size_of(const tabi_mesh_def *mesh) {
   return v3_norm(v3_sub(far, vertex_of(mesh, farthest(mesh, v3_neg(d)))));
 }
 
-/* False if the mesh is no hull, or without memory to find out: nothing but speed is lost. */
+/* False if the mesh is no hull: nothing but speed is lost. */
 static bool make_graph(graph *g, int32_t *start) {
   const tabi_mesh_def *mesh = g->mesh;
-  g->apex = calloc(3 * (size_t)mesh->nface + 1, sizeof *g->apex);
-  if (!g->apex) return false;
   g->level = LEVEL * size_of(mesh);
   sort_edges(g);
   bool hull = is_hull(g);
-  free(g->apex);
   for (int32_t cell = 0; hull && cell < TBI_HULL_CELLS; ++cell)
     start[cell] = farthest(mesh, cell_direction(cell));
   return hull;
@@ -144,6 +147,7 @@ static bool make_graph(graph *g, int32_t *start) {
 void tbi_fill_hulls(tabi_model *model) {
   int32_t *first = model->hull_first;
   int32_t *edge = model->hull_edge;
+  int32_t *face = model->hull_face;
   int32_t *start = model->hull_start;
   for (int32_t i = 0; i < model->nmesh; ++i)
     model->hull[i].centre = model->mesh[i].nvertex > 0 ? mean_of(&model->mesh[i]) : v3_zero();
@@ -151,14 +155,16 @@ void tbi_fill_hulls(tabi_model *model) {
     if (!is_climbed(&model->shape[i], model->mesh)) continue;
     const tabi_mesh_def *mesh = &model->mesh[model->shape[i].mesh];
     tbi_hull *hull = &model->hull[model->shape[i].mesh];
-    graph g = {.mesh = mesh, .first = first, .neighbour = edge};
+    graph g = {.mesh = mesh, .first = first, .neighbour = edge, .face = face};
     if (!hull->first && make_graph(&g, start)) {
       hull->first = first;
       hull->neighbour = edge;
+      hull->face = face;
       hull->start = start;
     }
     first += mesh->nvertex + 1;
     edge += 3 * (ptrdiff_t)mesh->nface;
+    face += 3 * (ptrdiff_t)mesh->nface;
     start += TBI_HULL_CELLS;
   }
 }

@@ -1,7 +1,8 @@
 /* hull_graph.h - convex meshes as graphs of their vertices.
  *
  * On a convex mesh a vertex that is not the farthest in a direction has a neighbour that is
- * farther, so the farthest is found by climbing from a good start instead of asking all. */
+ * farther, so the farthest is found by climbing from a good start instead of asking all; and the
+ * vertices above a plane hang together, so a face is found from one of its corners. */
 #ifndef TBI_HULL_GRAPH_H
 #define TBI_HULL_GRAPH_H
 
@@ -16,6 +17,7 @@
 typedef struct tbi_hull {
   v3 centre;                /* mean of the vertices */
   const int32_t *neighbour; /* of vertex i from first[i] to first[i + 1] */
+  const int32_t *face;      /* the triangle to the left of each of these edges, ascending */
   const int32_t *first;     /* [nvertex + 1]; NULL: no graph, ask all vertices */
   const int32_t *start;     /* where to climb from: [TBI_HULL_CELLS] */
 } tbi_hull;
@@ -40,8 +42,8 @@ struct tabi_model;
 
 /* Sets the counts of the arrays below in the model. */
 void tbi_count_hulls(const struct tabi_builder *builder, struct tabi_model *model);
-/* Fills hull, hull_first, hull_edge and hull_start; needs shapes and meshes.  Graphs are made of
- * closed convex meshes with many vertices that a shape which collides uses. */
+/* Fills hull, hull_first, hull_edge, hull_face and hull_start; needs shapes and meshes.  Graphs are
+ * made of closed convex meshes with many vertices that a shape which collides uses. */
 void tbi_fill_hulls(struct tabi_model *model);
 
 #endif

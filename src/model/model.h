@@ -101,9 +101,10 @@ typedef struct tbi_material_pair {
   X(int32_t, joint_body, njoint) /* the body that it moves; TABI_NONE for a fixed one */      \
   X(tabi_shape_def, shape, nshape)                                                            \
   X(tabi_mesh_def, mesh, nmesh)                                                               \
-  X(tbi_hull, hull, nmesh) /* see hull_graph.h, as the three that follow */                   \
+  X(tbi_hull, hull, nmesh) /* see hull_graph.h, as the four that follow */                    \
   X(int32_t, hull_first, nhull_first)                                                         \
   X(int32_t, hull_edge, nhull_edge)                                                           \
+  X(int32_t, hull_face, nhull_edge)                                                           \
   X(int32_t, hull_start, nhull_start)                                                         \
   X(double, vertex, nvertex3)                                                                 \
   X(int32_t, face, nface3)                                                                    \
