@@ -41,9 +41,12 @@ extern const tbi_format tbi_mjcf_format;
 const tbi_format_row *tbi_format_find(const tbi_format *format, const tbi_xml_node *node,
                                       const char *attribute);
 
-/* Tells every element and attribute below root that no reader has used, once for each kind.
- * Without a table (NULL) all are warnings.  What has a name space of its own (drake:diffuse) is
- * another program's, and a note unless the table says otherwise. */
+/* The words of a row as a message shows them, without the document's marks. */
+void tbi_format_plain(const char *how, char *text, size_t size);
+
+/* Tells every element and attribute below root that no reader has used, once for each kind, and
+ * why. Without a table (NULL) all are warnings.  What has a name space of its own (drake:diffuse)
+ * is another program's, and a note unless the table says otherwise. */
 void tbi_format_tell_ignored(const tbi_format *format, tbi_xml_node *root,
                              const tabi_load_def *def);
 

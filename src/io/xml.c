@@ -519,6 +519,22 @@ tbi_xml_node *tbi_xml_child(tbi_xml_node *node, const char *name) {
 
 tbi_xml_node *tbi_xml_next(tbi_xml_node *node) { return named(node->next, node->name); }
 
+/* The next element in reading order below root; NULL after the last. */
+static tbi_xml_node *next_below(tbi_xml_node *node, const tbi_xml_node *root) {
+  if (node->first) return node->first;
+  while (node != root && !node->next)
+    node = node->parent;
+  return node == root ? NULL : node->next;
+}
+
+void tbi_xml_use_all(tbi_xml_node *node) {
+  for (tbi_xml_node *each = node; each; each = next_below(each, node)) {
+    each->used = true;
+    for (tbi_xml_attribute *a = each->attributes; a; a = a->next)
+      a->used = true;
+  }
+}
+
 const char *tbi_xml_get(tbi_xml_node *node, const char *attribute) {
   for (tbi_xml_attribute *a = node->attributes; a; a = a->next) {
     if (strcmp(a->name, attribute) != 0) continue;

@@ -43,6 +43,8 @@ tbi_xml_node *tbi_xml_root(tbi_xml *xml);
 /* The first child of that name, or NULL; and the next sibling of the same name. */
 tbi_xml_node *tbi_xml_child(tbi_xml_node *node, const char *name);
 tbi_xml_node *tbi_xml_next(tbi_xml_node *node);
+/* Marks an element and all in it as used, so that nothing of it is told as ignored. */
+void tbi_xml_use_all(tbi_xml_node *node);
 /* An attribute's text, or NULL.  Marks it used. */
 const char *tbi_xml_get(tbi_xml_node *node, const char *attribute);
 

@@ -182,11 +182,15 @@ static void tell_item(project *p, tbi_xml_node *item) {
   const tbi_format_row *row = tbi_format_find(&tbi_hrp_project_format, &owner, NULL);
   if (row && row->use <= TBI_APPROXIMATED && is_selected(item)) {
     tell_properties(p, item);
+  } else if (row && row->use == TBI_IGNORED && is_selected(item)) {
+    tbi_warn(&p->def, item->place, "%.60s '%.60s' is ignored: %.100s", owner.name, name_of(item),
+             row->how);
   } else if (row) {
     tbi_note(&p->def, item->place, "%.60s '%.60s' is ignored%s", owner.name, name_of(item),
              is_selected(item) ? "" : ": it is not selected");
   } else {
-    tbi_warn(&p->def, item->place, "%.60s '%.60s' is ignored", owner.name, name_of(item));
+    tbi_warn(&p->def, item->place, "%.60s '%.60s' is ignored: tabi does not know its kind",
+             owner.name, name_of(item));
   }
 }
 

@@ -60,7 +60,7 @@ static const tbi_format_row rows[] = {
      "by a rigid contact, with a warning"                                                                           },
     {"GrxCollisionPairItem@springConstant",    TBI_COSMETIC,     "contacts are rigid"                               },
     {"GrxCollisionPairItem@damperConstant",    TBI_COSMETIC,     NULL                                               },
-    {"GrxExtraJointItem",                      TBI_IGNORED,      NULL                                               },
+    {"GrxExtraJointItem",                      TBI_IGNORED,      "the models keep the joints of their files"        },
     {"GrxRTSItem",                             TBI_COSMETIC,     NULL                                               },
     {"GrxGraphItem",                           TBI_COSMETIC,     NULL                                               },
     {"GrxPythonScriptItem",                    TBI_COSMETIC,     NULL                                               },

@@ -253,7 +253,7 @@ const bad_input odd_inputs[] = {
          "<link name='p'><collision><geometry><box size='9 9 1'/></geometry></collision></link>\n"),
      NULL, 2, "link 'p': root without mass, fixed in the world"},
     {"ignored.urdf", ROBOT(LINK("a") "<gadget/>\n<gadget/>\n"), NULL, 3,
-     "<gadget> is ignored (2 times)"},
+     "<gadget> is ignored (2 times): no such element in <robot> of URDF"},
 };
 const size_t odd_input_count = sizeof odd_inputs / sizeof *odd_inputs;
 

@@ -53,20 +53,46 @@ static int compare(const tbi_format *format, const char *document) {
   return wrong;
 }
 
+static const tbi_format *const formats[] = {&tbi_urdf_format,
+                                            &tbi_sdf_format,
+                                            &tbi_vrml_format,
+                                            &tbi_body_format,
+                                            &tbi_mjcf_format,
+                                            &tbi_hrp_project_format,
+                                            NULL};
+
 static void test_document(void **state) {
   (void)state;
-  const tbi_format *formats[] = {&tbi_urdf_format,
-                                 &tbi_sdf_format,
-                                 &tbi_vrml_format,
-                                 &tbi_body_format,
-                                 &tbi_mjcf_format,
-                                 &tbi_hrp_project_format,
-                                 NULL};
   const char *document = read_document();
   int wrong = 0;
   for (size_t i = 0; formats[i]; ++i)
     wrong += compare(formats[i], document);
   if (wrong > 0) fail_msg("docs/formats.md differs from the tables in src/io: see above");
+}
+
+/* The row that is found for what a row itself names: a general one may not stand before it. */
+static const tbi_format_row *find_by_own_name(const tbi_format *format, const char *row) {
+  char name[160];
+  (void)snprintf(name, sizeof name, "%s", row);
+  char *at = strchr(name, '@');
+  char *slash = strchr(name, '/');
+  if (at) *at = '\0';
+  if (slash) *slash = '\0';
+  tbi_xml_node parent = {.name = name};
+  tbi_xml_node node = {.name = slash ? slash + 1 : name, .parent = slash ? &parent : NULL};
+  return tbi_format_find(format, &node, at ? at + 1 : NULL);
+}
+
+static void test_every_row_is_reached(void **state) {
+  (void)state;
+  for (size_t i = 0; formats[i]; ++i) {
+    for (size_t j = 0; j < formats[i]->nrow; ++j) {
+      const tbi_format_row *row = &formats[i]->rows[j];
+      const tbi_format_row *found = find_by_own_name(formats[i], row->name);
+      if (found != row)
+        fail_msg("%s: '%s' stands before '%s'", formats[i]->name, found->name, row->name);
+    }
+  }
 }
 
 static void test_find(void **state) {
@@ -93,6 +119,7 @@ static void test_find(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_document),
+      cmocka_unit_test(test_every_row_is_reached),
       cmocka_unit_test(test_find),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -259,6 +259,47 @@ static void test_option(void **state) {
   tabi_model_destroy(model);
 }
 
+/* The same file with flags; each takes away what it names. */
+static tabi_model *load_with_flags(const char *flags) {
+  char text[2048];
+  (void)snprintf(text, sizeof text,
+                 "<mujoco><option><flag %s/></option><worldbody><geom name='f' type='plane' "
+                 "size='1 1 1'/><body><joint name='j' stiffness='5' damping='2' frictionloss='0.1' "
+                 "range='-20 30' limited='true'/>" GEOM "<body><joint name='k'/>" GEOM
+                 "</body></body></worldbody><tendon><fixed name='t' stiffness='3' damping='1' "
+                 "range='-1 2' limited='true'><joint joint='k' coef='1'/></fixed></tendon>"
+                 "<equality><joint joint1='j' joint2='k'/></equality></mujoco>",
+                 flags);
+  return load(text);
+}
+
+static void test_flags(void **state) {
+  (void)state;
+  tabi_model *model = load_with_flags("contact='enable' passive='enable'");
+  assert_true(tabi_model_shape(model, 1).collides);
+  assert_near(joint(model, "j").stiffness, 5, 0);
+  assert_int_equal(tabi_model_ncoupling(model), 1);
+  tabi_model_destroy(model);
+
+  model = load_with_flags("passive='disable'");
+  assert_near(joint(model, "j").stiffness, 0, 0);
+  assert_near(joint(model, "j").damping, 0, 0);
+  assert_near(joint(model, "j").friction, 0.1, 0);
+  assert_near(tabi_model_tendon(model, 0).stiffness, 0, 0);
+  assert_near(tabi_model_tendon(model, 0).damping, 0, 0);
+  tabi_model_destroy(model);
+
+  model = load_with_flags("constraint='disable'");
+  for (int32_t i = 0; i < tabi_model_nshape(model); ++i)
+    assert_false(tabi_model_shape(model, i).collides);
+  assert_true(isinf(joint(model, "j").upper));
+  assert_near(joint(model, "j").friction, 0, 0);
+  assert_near(joint(model, "j").stiffness, 5, 0);
+  assert_true(isinf(tabi_model_tendon(model, 0).upper));
+  assert_int_equal(tabi_model_ncoupling(model), 0);
+  tabi_model_destroy(model);
+}
+
 static void test_ignored(void **state) {
   (void)state;
   heard h;
@@ -791,6 +832,7 @@ int main(void) {
       cmocka_unit_test(test_keyframe_controls),
       cmocka_unit_test(test_prefix),
       cmocka_unit_test(test_option),
+      cmocka_unit_test(test_flags),
       cmocka_unit_test(test_ignored),
       cmocka_unit_test(test_unused_class),
       cmocka_unit_test(test_damped_servo),

@@ -403,8 +403,11 @@ static void test_ignored(void **state) {
                "<limit effort='1'/>" ENDS "<safety_controller k_velocity='1'/></joint>\n</robot>",
       &def);
   static const char *const expected[] = {
-      "<plugin> is ignored",  "attribute 'type' of <link> is ignored", "<ellipsoid> is ignored",
-      "<texture> is ignored", "<safety_controller> is ignored",
+      "<plugin> is ignored",
+      "attribute 'type' of <link> is ignored",
+      "<ellipsoid> is ignored: no such element in <geometry> of URDF",
+      "<texture> is ignored",
+      "<safety_controller> is ignored: bounds of a controller on the robot",
   };
   assert_int_equal(h.count, 5);
   for (int i = 0; i < 5; ++i) {

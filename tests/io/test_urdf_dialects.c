@@ -113,8 +113,41 @@ static void test_transmission_odd(void **state) {
       &h);
   assert_near(joint(model, "j").gear, 1, 0);
   assert_near(joint(model, "k").gear, 1, 0);
-  assert_string_equal(h.told[0].message, "<mechanicalReduction>: 'fast' is not a number; ignored");
-  assert_int_equal(h.told[0].line, 2);
+  assert_string_equal(h.told[0].message,
+                      "transmission 't' moves several joints, its gears are left out; give the "
+                      "joints rotor_inertia and gear in a scene");
+  assert_string_equal(h.told[1].message, "<mechanicalReduction>: 'fast' is not a number; ignored");
+  assert_int_equal(h.told[1].line, 2);
+  tabi_model_destroy(model);
+}
+
+/* Surfaces as Bullet writes them; what <gazebo> says goes before. */
+static void test_bullet_contact(void **state) {
+  (void)state;
+  heard h;
+  tabi_model *model = load(
+      "<robot name='r'><link name='a'><contact><lateral_friction value='0.7'/><rolling_friction "
+      "value='0.001'/><spinning_friction value='0.02'/><restitution value='1.5'/><stiffness "
+      "value='3e4'/><damping value='1e3'/><contact_cfm value='0'/></contact>" INERTIAL
+      "<collision><geometry><sphere radius='1'/></geometry></collision></link>"
+      "<link name='b'><contact><lateral_friction value='-1'/><restitution "
+      "value='high'/></contact>" INERTIAL
+      "<collision><geometry><sphere radius='1'/></geometry></collision></link>" HINGE(
+          "j", "a", "b", "") "<gazebo reference='a'><mu1>0.9</mu1></gazebo></robot>",
+      &h);
+  tabi_material_def m = tabi_model_material(model, tabi_model_shape(model, 0).material);
+  assert_near(m.friction, 0.9, 0);
+  assert_near(m.rolling_friction, 0.001, 0);
+  assert_near(m.torsional_friction, 0.02, 0);
+  assert_near(m.restitution, 1, 0);
+  assert_near(m.stiffness, 3e4, 0);
+  assert_near(m.damping, 1e3, 0);
+  // what says nothing leaves the shape without a material of its own
+  assert_int_equal(tabi_model_shape(model, 1).material, TABI_NONE);
+  int warnings = 0;
+  for (int i = 0; i < h.count; ++i)
+    warnings += h.told[i].severity == TABI_SEVERITY_WARNING;
+  assert_int_equal(warnings, 1); // "high"
   tabi_model_destroy(model);
 }
 
@@ -144,7 +177,8 @@ static void test_gazebo_surface(void **state) {
   for (int i = 0; i < h.count; ++i) {
     if (h.told[i].severity != TABI_SEVERITY_WARNING) continue;
     ++warnings;
-    assert_string_equal(h.told[i].message, "<turnGravityOff> is ignored");
+    assert_string_equal(h.told[i].message,
+                        "<turnGravityOff> is ignored: gravity acts on every link");
   }
   assert_int_equal(warnings, 1);
   tabi_model_destroy(model);
@@ -335,19 +369,13 @@ static void test_quaternion(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_quaternion),
-      cmocka_unit_test(test_mimic_in_a_circle),
-      cmocka_unit_test(test_spherical),
-      cmocka_unit_test(test_transmission),
-      cmocka_unit_test(test_transmission_odd),
-      cmocka_unit_test(test_gazebo_surface),
-      cmocka_unit_test(test_gazebo_sensors),
-      cmocka_unit_test(test_gazebo_static),
-      cmocka_unit_test(test_mimic_chain),
-      cmocka_unit_test(test_mimic_left_out),
-      cmocka_unit_test(test_massless_root),
-      cmocka_unit_test(test_spellings),
-      cmocka_unit_test(test_xacro),
+      cmocka_unit_test(test_quaternion),       cmocka_unit_test(test_mimic_in_a_circle),
+      cmocka_unit_test(test_spherical),        cmocka_unit_test(test_transmission),
+      cmocka_unit_test(test_transmission_odd), cmocka_unit_test(test_bullet_contact),
+      cmocka_unit_test(test_gazebo_surface),   cmocka_unit_test(test_gazebo_sensors),
+      cmocka_unit_test(test_gazebo_static),    cmocka_unit_test(test_mimic_chain),
+      cmocka_unit_test(test_mimic_left_out),   cmocka_unit_test(test_massless_root),
+      cmocka_unit_test(test_spellings),        cmocka_unit_test(test_xacro),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

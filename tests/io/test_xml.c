@@ -252,32 +252,40 @@ static void test_ignored(void **state) {
 static void test_ignored_severity(void **state) {
   (void)state;
   static const tbi_format_row rows[] = {
-      {"a/b",   TBI_COSMETIC, NULL},
-      {"a@x",   TBI_COSMETIC, NULL},
-      {"c",     TBI_IGNORED,  NULL},
-      {"gz:on", TBI_IGNORED,  NULL},
+      {"a/b",   TBI_COSMETIC, NULL        },
+      {"a@x",   TBI_COSMETIC, NULL        },
+      {"c",     TBI_IGNORED,  "`d` counts"},
+      {"gz:on", TBI_IGNORED,  NULL        },
+      {"elbow", TBI_USED,     NULL        },
   };
-  const tbi_format format = {"f", rows, 4};
+  const tbi_format format = {"f", rows, 5};
   static const char *const notes[] = {"attribute 'x' of <a> is ignored", "<b> is ignored (2 times)",
                                       "<drake:d> is ignored"};
+  static const char *const warnings[] = {
+      "attribute 'y' of <a> is ignored: no such attribute in f", "<c> is ignored: 'd' counts",
+      "<gz:on> is ignored",
+      "<elbo> is ignored: no such element in <a> of f (did you mean 'elbow'?)",
+      "<elbow> is ignored: it has no effect here"};
   tbi_xml *xml = NULL;
   tabi_error error;
   static heard h;
   h.count = 0;
-  assert_int_equal(parse("<a x='1' y='2'><b/><b/><c/><drake:d/><gz:on/><e/></a>", &xml, &error),
-                   TABI_OK);
+  assert_int_equal(
+      parse("<a x='1' y='2'><b/><b/><c/><drake:d/><gz:on/><elbo/><elbow/></a>", &xml, &error),
+      TABI_OK);
   tabi_load_def def = tabi_load_def_default();
   def.warn = listen;
   def.warn_user = &h;
   tbi_format_tell_ignored(&format, tbi_xml_root(xml), &def);
   tbi_xml_destroy(xml);
-  assert_int_equal(h.count, 7);
+  assert_int_equal(h.count, 8);
   int heard_notes = 0;
   for (int i = 0; i < h.count; ++i) {
-    if (h.warning[i].severity != TABI_SEVERITY_NOTE) continue;
-    const char *expected = heard_notes < 3 ? notes[heard_notes] : "nothing more";
-    assert_string_equal(h.warning[i].message, expected);
-    ++heard_notes;
+    bool note = h.warning[i].severity == TABI_SEVERITY_NOTE;
+    int before = note ? heard_notes : i - heard_notes;
+    assert_true(before < (note ? 3 : 5));
+    assert_string_equal(h.warning[i].message, note ? notes[before] : warnings[before]);
+    heard_notes += note;
   }
   assert_int_equal(heard_notes, 3);
 }

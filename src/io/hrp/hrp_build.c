@@ -136,12 +136,15 @@ void tbi_hrp_tell(tbi_hrp *hrp, tabi_place place, const tbi_format_row *row, con
   if (!tbi_ok(&hrp->error) || tbi_names_find(&hrp->told, both) >= 0) return;
   const char *kept = tbi_hrp_keep(hrp, both);
   if (!kept) return;
+  char why[160] = "tabi does not know it";
+  if (row) tbi_format_plain(row->how ? row->how : "", why, sizeof why);
+  const char *colon = why[0] ? ": " : "";
   if (!tbi_names_add(&hrp->told, kept, 0)) {
     tbi_fail_memory(&hrp->error);
   } else if (row && row->use == TBI_COSMETIC) {
-    tbi_note(hrp->def, place, "%s is ignored", both);
+    tbi_note(hrp->def, place, "%s is ignored%s%s", both, colon, why);
   } else {
-    tbi_warn(hrp->def, place, "%s is ignored", both);
+    tbi_warn(hrp->def, place, "%s is ignored%s%s", both, colon, why);
   }
 }
 

@@ -173,7 +173,7 @@ static const tbi_format_row rows[] = {
     {"ElevationGrid@normal",               TBI_COSMETIC,     NULL                                                                 },
     {"ElevationGrid@normalPerVertex",      TBI_COSMETIC,     NULL                                                                 },
     {"ElevationGrid@texCoord",             TBI_COSMETIC,     NULL                                                                 },
-    {"Extrusion",                          TBI_IGNORED,      NULL                                                                 },
+    {"Extrusion",                          TBI_IGNORED,      "the shape is left out"                                              },
     {"IndexedLineSet",                     TBI_COSMETIC,     NULL                                                                 },
     {"PointSet",                           TBI_COSMETIC,     NULL                                                                 },
     {"Text",                               TBI_COSMETIC,     NULL                                                                 },

@@ -268,11 +268,6 @@ static target find_target(const tbi_mjcf_item *item, const char **reason) {
   return t;
 }
 
-static void ignore_attributes(tbi_xml_node *node) {
-  for (tbi_xml_attribute *each = node->attributes; each; each = each->next)
-    each->used = true;
-}
-
 /* Its index in the builder; TABI_NONE if it is left out, which is told. */
 static int32_t read_actuator(tbi_mjcf *reader, tbi_xml_node *node, int32_t number) {
   tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, node->name, 0);
@@ -294,7 +289,7 @@ static int32_t read_actuator(tbi_mjcf *reader, tbi_xml_node *node, int32_t numbe
     return add_actuator(&item, &a, &t, number);
   }
   tbi_warn(reader->def, node->place, "%s is ignored: %s", item.label, reason);
-  ignore_attributes(node);
+  tbi_xml_use_all(node);
   return TABI_NONE;
 }
 

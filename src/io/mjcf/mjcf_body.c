@@ -71,6 +71,10 @@ static void read_passive(const tbi_mjcf_item *item, tbi_mjcf_joint *joint, doubl
   def->rest_position *= unit;
   repair_passive(item, "damping", &def->damping);
   repair_passive(item, "frictionloss", &def->friction);
+  const tbi_mjcf_disabled *off = &item->reader->disabled;
+  if (off->spring) def->stiffness = joint->springdamper[0] = 0;
+  if (off->damper) def->damping = joint->springdamper[0] = 0;
+  if (off->friction) def->friction = 0;
 }
 
 static void read_limits(const tbi_mjcf_item *item, tbi_mjcf_joint *joint, double unit) {
@@ -81,7 +85,7 @@ static void read_limits(const tbi_mjcf_item *item, tbi_mjcf_joint *joint, double
   double bounds[2];
   tbi_mjcf_read_range(item, "range", "limited", &limits);
   tbi_mjcf_settle_range(item, "range", &limits, bounds);
-  if (joint->type == TBI_MJCF_FREE) return;
+  if (joint->type == TBI_MJCF_FREE || item->reader->disabled.limit) return;
   joint->def.upper = bounds[1] * unit;
   if (joint->type != TBI_MJCF_BALL) {
     joint->def.lower = bounds[0] * unit;

@@ -50,8 +50,24 @@ static void read_one_compiler(tbi_mjcf *reader, tbi_xml_node *node, tbi_mjcf_com
   if (meshes) c->mesh_dir = meshes;
 }
 
-static void read_option(tbi_mjcf *reader, tbi_xml_node *node) {
+static bool is_disabled(const tbi_mjcf_item *flags, const char *name) {
   static const char *const switches[] = {"disable", "enable", NULL};
+  return tbi_mjcf_word(flags, name, switches, 1) == 0;
+}
+
+/* `constraint` and `passive` stand for several; what a flag enables is the default. */
+static void read_flags(const tbi_mjcf_item *flags, tbi_mjcf_disabled *off) {
+  bool constraint = is_disabled(flags, "constraint");
+  bool passive = is_disabled(flags, "passive");
+  off->contact |= is_disabled(flags, "contact") || constraint;
+  off->limit |= is_disabled(flags, "limit") || constraint;
+  off->equality |= is_disabled(flags, "equality") || constraint;
+  off->friction |= is_disabled(flags, "frictionloss") || constraint;
+  off->spring |= is_disabled(flags, "spring") || passive;
+  off->damper |= is_disabled(flags, "damper") || passive;
+}
+
+static void read_option(tbi_mjcf *reader, tbi_xml_node *node) {
   tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, NULL, 0);
   double gravity[3] = {0, 0, 0};
   double timestep = 0;
@@ -63,7 +79,8 @@ static void read_option(tbi_mjcf *reader, tbi_xml_node *node) {
   tbi_xml_node *flags = tbi_xml_child(node, "flag");
   for (; flags; flags = tbi_xml_next(flags)) {
     tbi_mjcf_item each = tbi_mjcf_item_of(reader, flags, NULL, 0);
-    if (tbi_mjcf_word(&each, "gravity", switches, 1) != 0) continue;
+    read_flags(&each, &reader->disabled);
+    if (!is_disabled(&each, "gravity")) continue;
     memset(gravity, 0, sizeof gravity);
     has_gravity = true;
   }

@@ -215,7 +215,7 @@ static void count_uses(tbi_mjcf *reader, tbi_xml_node *node, int32_t *uses) {
 
 void tbi_mjcf_read_pairs(tbi_mjcf *reader) {
   tbi_xml_node *first = next_pair(reader, NULL);
-  if (!first) return;
+  if (!first || reader->disabled.contact) return;
   size_t n = (size_t)reader->ngeom + 1;
   int32_t *uses = calloc(n, sizeof *uses);
   uint32_t *bit_of = calloc(n, sizeof *bit_of);

@@ -175,10 +175,9 @@ static void read_one(tbi_mjcf *reader, tbi_xml_node *node) {
   if (!is_joint && !is_weld && !is_connect && !is_tendon) return; /* stays unused and is reported */
   node->used = true;
   tbi_mjcf_item item = tbi_mjcf_item_of(reader, node, "equality", 0);
-  if (tbi_mjcf_word(&item, "active", switches, 1) == 0) {
+  if (tbi_mjcf_word(&item, "active", switches, 1) == 0 || reader->disabled.equality) {
     tbi_mjcf_warn(reader, node->place, "%s is ignored: it is not active", item.label);
-    for (tbi_xml_attribute *each = node->attributes; each; each = each->next)
-      each->used = true;
+    tbi_xml_use_all(node);
     return;
   }
   if (is_tendon) {

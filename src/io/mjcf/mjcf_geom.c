@@ -244,6 +244,7 @@ static void read_friction(const tbi_mjcf_item *item, tbi_mjcf_geom *geom) {
 static void read_contact(const tbi_mjcf_item *item, tbi_mjcf_geom *geom) {
   geom->shape.group = read_bits(item, "contype");
   geom->shape.mask = read_bits(item, "conaffinity");
+  if (item->reader->disabled.contact) geom->shape.group = geom->shape.mask = 0;
   geom->shape.collides = geom->shape.group != 0 || geom->shape.mask != 0;
   read_friction(item, geom);
 }

@@ -44,6 +44,11 @@ typedef struct tbi_mjcf_compiler {
   double bound_mass, bound_inertia, total_mass; /* 0 or less: unused */
 } tbi_mjcf_compiler;
 
+/* What <flag> switches off in the whole model. */
+typedef struct tbi_mjcf_disabled {
+  bool contact, limit, equality, friction, spring, damper;
+} tbi_mjcf_disabled;
+
 /* A file that the model is made of. */
 typedef struct tbi_mjcf_file {
   tbi_xml *xml;       /* NULL for the main file, whose tree is the caller's */
@@ -197,6 +202,7 @@ typedef struct tbi_mjcf {
   const tabi_load_def *def;
   tbi_first_error error;
   unsigned noticed; /* of tbi_mjcf_notice */
+  tbi_mjcf_disabled disabled;
 
   tbi_text_pool text;
   tbi_meshes *files;      /* where meshes come from */

@@ -185,6 +185,11 @@ static void read_law(const tbi_mjcf_item *item, tbi_mjcf_tendon *tendon, tabi_te
   def->upper = tendon->range[1] = bounds[1];
   read_bounds(item, "actuatorfrcrange", "actuatorfrclimited", tendon->drive);
   tendon->rests_at_reference = !read_rest(item, def);
+  const tbi_mjcf_disabled *off = &item->reader->disabled;
+  if (off->spring) def->stiffness = 0;
+  if (off->damper) def->damping = 0;
+  if (off->friction) def->friction = 0;
+  if (off->limit) def->lower = -(double)INFINITY, def->upper = (double)INFINITY;
 }
 
 static void keep_tendon(const tbi_mjcf_item *item, const tbi_mjcf_tendon *tendon) {

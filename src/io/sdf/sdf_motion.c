@@ -75,7 +75,8 @@ static void read_limit(const tbi_sdf *s, tbi_xml_node *limit, const char *what,
   if (velocity >= 0) def->velocity = velocity;
   tbi_repair_limits(s->error, s->def, limit->place, what, &def->lower, &def->upper);
   if (def->lower > 0 || def->upper < 0) {
-    tbi_warn(s->def, limit->place, "%s: start 0 outside [%g,%g]", what, def->lower, def->upper);
+    tbi_warn(s->def, limit->place, "%s: start 0 outside [%g,%g]; give the scene a posture inside",
+             what, def->lower, def->upper);
   }
 }
 

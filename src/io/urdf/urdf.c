@@ -430,6 +430,7 @@ static bool skip_mimic(const urdf *u, const joint *j, tbi_xml_node *mimic, const
   tbi_urdf_owner(owner, "joint", j->name);
   tbi_repaired(u->error, u->def, mimic->place, (tbi_repair){owner, "coupling left out", 0},
                "mimics '%.100s', which %s", leader ? leader : "", why);
+  tbi_xml_use_all(mimic);
   return false;
 }
 
@@ -471,7 +472,10 @@ static void add_mimic(urdf *u, const joint *j) {
   following f;
   if (!mimic || u->extras.is_static) return;
   if (!has_one_coordinate(j->type)) {
-    skip_mimic(u, j, mimic, "it cannot follow", tbi_xml_get(mimic, "joint"));
+    const char *why = j->type == TABI_JOINT_FIXED
+                          ? "it cannot follow since it is fixed"
+                          : "it cannot follow since it moves in several ways";
+    skip_mimic(u, j, mimic, why, tbi_xml_get(mimic, "joint"));
     return;
   }
   if (!follow(u, j, &f)) return;

@@ -64,6 +64,15 @@ static void list_gazebo(tbi_urdf_extras *x, tbi_xml_node *robot) {
   }
 }
 
+static void ignore_transmission(const tbi_urdf_extras *x, tbi_xml_node *node) {
+  const char *name = tbi_xml_get(node, "name");
+  tbi_warn(x->def, node->place,
+           "transmission '%.60s' moves several joints, its gears are left out; give the joints "
+           "rotor_inertia and gear in a scene",
+           name ? name : "");
+  tbi_xml_use_all(node);
+}
+
 static void list_transmissions(tbi_urdf_extras *x, tbi_xml_node *robot) {
   tbi_xml_node *node = tbi_xml_child(robot, "transmission");
   for (; node && tbi_ok(x->error); node = tbi_xml_next(node)) {
@@ -73,6 +82,7 @@ static void list_transmissions(tbi_urdf_extras *x, tbi_xml_node *robot) {
     // one that mixes several joints has no gear of a single one
     bool single = joint && !tbi_xml_next(joint);
     if (name && single) keep(x, &x->transmission, name, node);
+    if (joint && !single) ignore_transmission(x, node);
   }
 }
 
@@ -137,23 +147,57 @@ static bool read_friction(const tbi_urdf_extras *x, const char *link, double *fr
   return tbi_repair_friction(x->error, x->def, place, owner, friction);
 }
 
-int32_t tbi_urdf_extras_material(tbi_urdf_extras *x, const char *link) {
-  int32_t entry = tbi_names_find(&x->gazebo, link);
-  if (entry < 0) return TABI_NONE;
-  tabi_material_def def = tabi_material_def_default();
+/* A number of Bullet's <contact> that is not negative. */
+static bool contact_number(const tbi_urdf_extras *x, tbi_xml_node *contact, const char *name,
+                           double *value) {
+  tbi_xml_node *node = tbi_xml_child(contact, name);
+  double number = 0;
+  if (!node || !read_number(x, node, &number) || number < 0) return false;
+  *value = number;
+  return true;
+}
+
+/* Bullet's surface of a link: couples of rolling and spinning friction are lengths times the load,
+ * as ours. */
+static bool read_contact(const tbi_urdf_extras *x, tbi_xml_node *contact, tabi_material_def *def) {
+  bool given = contact_number(x, contact, "lateral_friction", &def->friction);
+  given |= contact_number(x, contact, "rolling_friction", &def->rolling_friction);
+  given |= contact_number(x, contact, "spinning_friction", &def->torsional_friction);
+  given |= contact_number(x, contact, "restitution", &def->restitution);
+  double stiffness = 0;
+  if (contact_number(x, contact, "stiffness", &stiffness) && stiffness > 0) {
+    def->stiffness = stiffness;
+    given = true;
+  }
+  given |= contact_number(x, contact, "damping", &def->damping);
+  if (def->restitution > 1) def->restitution = 1;
+  return given;
+}
+
+/* What <gazebo> says of a link's surface goes before what stands in the link. */
+static bool read_gazebo(const tbi_urdf_extras *x, const char *link, tabi_material_def *def) {
   double stiffness = 0;
   double damping = -1;
-  bool given = read_friction(x, link, &def.friction);
+  bool given = read_friction(x, link, &def->friction);
   if (gazebo_number(x, link, "kp", &stiffness) && stiffness > 0) {
-    def.stiffness = stiffness;
+    def->stiffness = stiffness;
     given = true;
   }
   if (gazebo_number(x, link, "kd", &damping) && damping >= 0) {
-    def.damping = damping;
+    def->damping = damping;
     given = true;
   }
+  return given;
+}
+
+int32_t tbi_urdf_extras_material(tbi_urdf_extras *x, tbi_xml_node *link, const char *name) {
+  tabi_material_def def = tabi_material_def_default();
+  tbi_xml_node *contact = tbi_xml_child(link, "contact");
+  int32_t entry = tbi_names_find(&x->gazebo, name);
+  bool given = contact && read_contact(x, contact, &def);
+  if (entry >= 0 && read_gazebo(x, name, &def)) given = true;
   if (!given) return TABI_NONE;
-  def.place = x->items[entry].node->place;
+  def.place = entry >= 0 ? x->items[entry].node->place : contact->place;
   int32_t material = tabi_builder_add_material(x->builder, &def);
   return tbi_take_builder(x->error, x->builder) ? material : TABI_NONE;
 }

@@ -1,4 +1,4 @@
-/* urdf_extra.h - what other programs add to URDF: <transmission>, <gazebo> and <mujoco>.
+/* urdf_extra.h - what other programs add to URDF: <transmission>, <gazebo>, <contact>, <mujoco>.
  *
  * Plain numbers that tabi has a meaning for are taken: gears and motors, springs, friction and
  * stiffness of surfaces, whether the robot moves at all, where meshes are. */
@@ -34,7 +34,7 @@ void tbi_urdf_extras_init(tbi_urdf_extras *x, tbi_xml_node *robot);
 void tbi_urdf_extras_free(tbi_urdf_extras *x);
 
 /* The material of a link's shapes, or TABI_NONE if nothing is said of it. */
-int32_t tbi_urdf_extras_material(tbi_urdf_extras *x, const char *link);
+int32_t tbi_urdf_extras_material(tbi_urdf_extras *x, tbi_xml_node *link, const char *name);
 /* Gear, motor and spring of a joint, over what is there. */
 void tbi_urdf_extras_joint(tbi_urdf_extras *x, const char *joint, tabi_joint_def *def);
 /* The name of a mesh file after <mujoco><compiler meshdir strippath>, in memory that the caller

@@ -52,7 +52,8 @@ static void warn_outside(const tbi_urdf_limits *limits, tbi_xml_node *limit, con
   if (def->lower <= 0 && def->upper >= 0) return;
   const char *lower = tbi_xml_get(limit, swapped ? "upper" : "lower");
   const char *upper = tbi_xml_get(limit, swapped ? "lower" : "upper");
-  tbi_warn(limits->def, limit->place, "%s: start 0 outside [%.40s,%.40s]", owner,
+  tbi_warn(limits->def, limit->place,
+           "%s: start 0 outside [%.40s,%.40s]; give the scene a posture inside", owner,
            lower ? lower : "0", upper ? upper : "0");
 }
 

@@ -21,6 +21,7 @@ static tbi_urdf_reading reading_of(const tbi_urdf_shapes *shapes) {
 static void keep_colour(tbi_urdf_shapes *shapes, tbi_xml_node *material) {
   const char *name = tbi_xml_get(material, "name");
   tbi_xml_node *colour = tbi_xml_child(material, "color");
+  if (colour) tbi_xml_use_all(colour); // that no shape takes it is no fault
   if (!name || !colour || tbi_names_find(&shapes->names, name) >= 0) return;
   void *items = shapes->colours;
   bool room =
@@ -249,7 +250,8 @@ void tbi_urdf_shapes_add(tbi_urdf_shapes *shapes, tbi_xml_node *link, int32_t in
     add_shape(shapes, node, owner, def);
   node = tbi_xml_child(link, "collision");
   def.collides = true;
-  if (node && tbi_ok(shapes->error)) def.material = tbi_urdf_extras_material(shapes->extras, name);
+  if (node && tbi_ok(shapes->error))
+    def.material = tbi_urdf_extras_material(shapes->extras, link, name);
   for (; node && tbi_ok(shapes->error); node = tbi_xml_next(node))
     add_shape(shapes, node, owner, def);
 }
