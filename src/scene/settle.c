@@ -15,6 +15,7 @@
 typedef struct damper {
   int32_t base;        /* link */
   double mass, moment; /* kg, kg m^2, of the whole robot */
+  double rate;         /* 1/s */
 } damper;
 
 static bool floats(const tabi_model *model, int32_t base) {
@@ -33,7 +34,7 @@ static bool belongs(const tabi_model *model, int32_t link, int32_t base) {
 
 /* the links as points about the origin of the base */
 static damper damper_of(const tabi_model *model, const tabi_dynamics *d, int32_t base) {
-  damper made = {.base = base};
+  damper made = {.base = base, .rate = RATE};
   double origin[3];
   double quat[4];
   tabi_dynamics_link_pose(d, base, origin, quat);
@@ -49,6 +50,44 @@ static damper damper_of(const tabi_model *model, const tabi_dynamics *d, int32_t
   return made;
 }
 
+/* How fast the damper would take velocity from a base whose limbs hang loose, 1/s: the trace of
+ * damper times inverse inertia of the base, above every eigenvalue of it. */
+static double quickest(const tabi_model *model, tabi_dynamics *d, const damper *by, double *work) {
+  size_t nv = (size_t)tabi_model_nv(model);
+  double *tau = work;
+  double *still = work + nv;
+  double *moved = work + 2 * nv;
+  int32_t first = tabi_model_joint_v(model, tabi_model_link_joint(model, by->base)).first;
+  double sum = 0;
+  memset(tau, 0, nv * sizeof *tau);
+  tabi_dynamics_forward(d, tau, still);
+  for (int32_t k = first; k < first + 6; ++k) {
+    tau[k] = 1;
+    tabi_dynamics_forward(d, tau, moved);
+    tau[k] = 0;
+    sum += by->rate * (k < first + 3 ? by->mass : by->moment) * (moved[k] - still[k]);
+  }
+  return sum;
+}
+
+/* The damper is a force held for a step, in which it may take no more than all velocity: at the
+ * end of a light rope it would throw what it should hold. */
+static bool soften(const tabi_scene *scene, damper *by) {
+  const tabi_model *model = scene->model;
+  size_t nv = (size_t)tabi_model_nv(model);
+  tabi_dynamics *d = tabi_dynamics_create(model, NULL);
+  double *work = calloc(3 * nv + 1, sizeof *work);
+  bool good = d && work;
+  if (good) {
+    tabi_dynamics_set_state(d, scene->q, work);
+    double rate = quickest(model, d, by, work);
+    if (rate * scene->world.timestep > 1) by->rate /= rate * scene->world.timestep;
+  }
+  free(work);
+  tabi_dynamics_destroy(d);
+  return good;
+}
+
 static void hold_back(tabi_world *world, const damper *by) {
   const tabi_dynamics *d = tabi_world_dynamics(world);
   double pos[3];
@@ -58,8 +97,8 @@ static void hold_back(tabi_world *world, const damper *by) {
   tabi_dynamics_link_pose(d, by->base, pos, quat);
   tabi_dynamics_link_velocity(d, by->base, force, torque);
   for (int k = 0; k < 3; ++k) {
-    force[k] *= -RATE * by->mass;
-    torque[k] *= -RATE * by->moment;
+    force[k] *= -by->rate * by->mass;
+    torque[k] *= -by->rate * by->moment;
   }
   tabi_world_apply(world, by->base, force, torque, pos);
 }
@@ -71,8 +110,10 @@ static tabi_status run(tbi_scene_reader *r, tabi_world *world, damper *by, tabi_
   double h = scene->world.timestep;
   int64_t last = 0;
   for (int32_t i = 0; i < scene->nrobot; ++i) {
-    if (r->robots[i].settle > 0 && floats(scene->model, scene->robots[i].base))
+    if (r->robots[i].settle > 0 && floats(scene->model, scene->robots[i].base)) {
       by[i] = damper_of(scene->model, tabi_world_dynamics(world), scene->robots[i].base);
+      if (!soften(scene, &by[i])) return TABI_ERR_MEMORY;
+    }
     last = (int64_t)fmax((double)last, r->robots[i].settle / h);
   }
   for (int64_t k = 0; k < last && status == TABI_OK; ++k) {
