@@ -1,17 +1,18 @@
 /* try_gains.c - gains from inertias and effort limits.
  *
  * A servo of frequency w that carries the inertia I has kp = w^2 I, and is critically damped by
- * kd = 2 w I.  What a joint carries is what lies behind it; a joint of a limb on which the robot
- * stands, or on which it may come to stand as it settles, carries all the rest, taken as points at
- * the origins of links.  A motor with a
- * limit gives all it has not before a hundredth of a radian or metre, so kp is at most a hundred
- * times its effort.  Of a robot whose file has motors, joints without any are passive. */
+ * kd = 2 w I.  What a joint carries is what lies behind it, and behind the joints that are coupled
+ * to it; a joint of a limb on which the robot stands, or on which it may come to stand as it
+ * settles, carries all the rest, taken as points at the origins of links.  A motor with a limit
+ * gives all it has not before a hundredth of a radian or metre, so kp is at most a hundred times
+ * its effort.  Of a robot whose file has motors, joints without any are passive. */
 #include "try/try_gains.h"
 
 #include "common/extent.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PI        3.14159265358979323846
 #define FREQUENCY (2 * PI * 8) /* rad/s */
@@ -22,6 +23,7 @@ typedef struct robot {
   const tabi_model *model;
   tabi_dynamics *d;
   double *mass, *jacobian; /* [nv x nv], [3 x nv] */
+  double *along;           /* [nv] velocities of all joints for a unit of one */
   double reach;            /* m, z below which a limb may come to stand */
 } robot;
 
@@ -124,11 +126,43 @@ static double inertia_before(const robot *r, int32_t child, int32_t dof) {
   return sum;
 }
 
+static void follow_couplings(const robot *r, int32_t joint) {
+  size_t nv = (size_t)tabi_model_nv(r->model);
+  int32_t count = tabi_model_ncoupling(r->model);
+  memset(r->along, 0, nv * sizeof *r->along);
+  r->along[tabi_model_joint_v(r->model, joint).first] = 1;
+  // a leader may follow another joint: each round goes one coupling further
+  bool more = true;
+  for (int32_t round = 0; round < count && more; ++round) {
+    more = false;
+    for (int32_t i = 0; i < count; ++i) {
+      tabi_coupling_def c = tabi_model_coupling(r->model, i);
+      if (c.joint == TABI_NONE || c.joint == joint || c.leader == TABI_NONE) continue;
+      double *follower = &r->along[tabi_model_joint_v(r->model, c.joint).first];
+      double v = c.coef[1] * r->along[tabi_model_joint_v(r->model, c.leader).first];
+      more |= v != *follower;
+      *follower = v;
+    }
+  }
+}
+
+/* What moves with a joint, seen from it. */
+static double inertia_behind(const robot *r, int32_t joint) {
+  size_t nv = (size_t)tabi_model_nv(r->model);
+  double sum = 0;
+  follow_couplings(r, joint);
+  for (size_t i = 0; i < nv; ++i) {
+    if (r->along[i] == 0) continue;
+    for (size_t k = 0; k < nv; ++k)
+      sum += r->along[i] * r->mass[i * nv + k] * r->along[k];
+  }
+  return sum;
+}
+
 static tbi_try_gain gain_of(const robot *r, int32_t joint, bool floats) {
   tabi_joint_def def = tabi_model_joint(r->model, joint);
   int32_t dof = tabi_model_joint_v(r->model, joint).first;
-  size_t nv = (size_t)tabi_model_nv(r->model);
-  double inertia = r->mass[(size_t)dof * nv + (size_t)dof];
+  double inertia = inertia_behind(r, joint);
   bool stands = floats && may_stand(r, def.child);
   if (stands) inertia = fmax(inertia, inertia_before(r, def.child, dof));
   double kp = FREQUENCY * FREQUENCY * inertia;
@@ -150,7 +184,8 @@ bool tbi_try_gains(const tabi_model *model, const double *q, tbi_try_gain *gain)
   double *v = calloc(nv + 1, sizeof *v);
   r.mass = calloc(nv * nv + 1, sizeof *r.mass);
   r.jacobian = calloc(3 * nv + 1, sizeof *r.jacobian);
-  bool good = r.d && v && r.mass && r.jacobian;
+  r.along = calloc(nv + 1, sizeof *r.along);
+  bool good = r.d && v && r.mass && r.jacobian && r.along;
   if (good) {
     tabi_dynamics_set_state(r.d, q, v);
     fill(&r, gain);
@@ -158,6 +193,7 @@ bool tbi_try_gains(const tabi_model *model, const double *q, tbi_try_gain *gain)
   free(v);
   free(r.mass);
   free(r.jacobian);
+  free(r.along);
   tabi_dynamics_destroy(r.d);
   return good;
 }

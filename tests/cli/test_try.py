@@ -33,6 +33,16 @@ WEAK = """<mujoco><compiler angle='radian'/><worldbody><geom type='sphere' size=
 <geom type='box' size='0.5 0.02 0.02' pos='0.5 0 0' mass='1'/>%s</body></worldbody>
 <actuator><motor joint='j' %s/></actuator></mujoco>"""
 
+# a gripper whose drive weighs nothing beside the fingers that follow it
+GRIPPER = ("<robot name='g'><link name='palm'>" + MASS + "</link><link name='drive'><inertial><mass value='1e-6'/>"
+           "<inertia ixx='1e-9' iyy='1e-9' izz='1e-9'/></inertial></link>"
+           "<joint name='d' type='revolute'><parent link='palm'/><child link='drive'/><axis xyz='0 1 0'/>"
+           "<limit lower='-1' upper='1' effort='10' velocity='1'/></joint>" + "".join(
+               f"<link name='f{i}'><inertial><origin xyz='0.1 0 0'/><mass value='0.2'/><inertia ixx='1e-4' iyy='1e-4' "
+               f"izz='1e-4'/></inertial></link><joint name='j{i}' type='revolute'><parent link='palm'/><child link='f{i}'/>"
+               f"<axis xyz='0 1 0'/><limit lower='-1' upper='1' effort='10' velocity='1'/>"
+               f"<mimic joint='{leader}'/></joint>" for i, leader in enumerate(["d", "j0"])) + "</robot>")
+
 METHODS = ["cone", "lcp", "exact", "impulse", "penalty"]
 
 
@@ -118,6 +128,10 @@ kp='500' kv='20'/></actuator><keyframe><key name='home' qpos='0 0.2' ctrl='0.2'/
         self.assertIsNone(self.why("beside.xml", text, code=0))
         self.assertIn("; nothing drives it", self.why("tied.xml", text.replace(
             "<actuator>", "<equality><connect body1='b' body2='world' anchor='0 0 0'/></equality><actuator>")))
+
+    def test_gains_carry_what_is_coupled(self):
+        r = self.json("try", self.path("g.urdf", GRIPPER), "--base", "fixed", "--contact", "cone", "--json")
+        self.assertTrue(r["runs"][0]["stands"], r["runs"][0]["why"])
 
     def test_hinge_through_a_point(self):
         """Rounding is no inertia: a point on the axis of a hinge gets some, instead of diverging."""
