@@ -132,6 +132,30 @@ static bool has_open(const tbi_loop *loop, int32_t count) {
   return false;
 }
 
+/* rows of one connection, of forces or of couples */
+static bool are_alike(const tbi_loop *a, const tbi_loop *b) {
+  bool rigid = a->compliance == 0 && b->compliance == 0;
+  bool connections = a->dof == TABI_NONE && b->dof == TABI_NONE;
+  bool both = (v4_dot(a->wrench_b.lin, a->wrench_b.lin) > 0) ==
+              (v4_dot(b->wrench_b.lin, b->wrench_b.lin) > 0);
+  return a->owner == b->owner && rigid && connections && both;
+}
+
+/* What is new in a column is compared with the longest of its kind in the connection.  A direction
+ * in which its bodies hardly move beside others is none of its own, whichever way the axes of the
+ * connection lie: hinges of a plane linkage whose axes a file gives to five digits miss each other
+ * by 1e-6, and what they let through of a gap would turn them by radians in a step. */
+static void compare_alike(const tbi_loops *loops, int32_t cluster, int32_t count) {
+  const tbi_loop *loop = loops->loop + loops->first[cluster];
+  for (int32_t t = 1; t < count; ++t) {
+    for (int32_t before = t - 1; before >= 0 && loop[before].owner == loop[t].owner; --before) {
+      if (!are_alike(&loop[before], &loop[t])) continue;
+      double longest = fmax(loops->size[before], loops->size[t]);
+      loops->size[before] = loops->size[t] = longest;
+    }
+  }
+}
+
 /* columns, their squared lengths, and by how much z misses the targets */
 static void fill_columns(const maker *m, int32_t cluster, int32_t count, const double *z) {
   const tbi_loops *loops = m->loops;
@@ -154,6 +178,7 @@ static void fill_columns(const maker *m, int32_t cluster, int32_t count, const d
     if (loop->compliance > 0) column[slack] = sqrt(loop->compliance);
     loops->size[t] = tbi_support_dot(s, s->count, column, column);
   }
+  compare_alike(loops, cluster, count);
 }
 
 /* which loops are in which bundle */
