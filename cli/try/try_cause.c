@@ -87,8 +87,35 @@ static void tell_overlap(const tabi_model *model, const tabi_contact *c,
                  link_name(model, c->link_b), -1e3 * c->gap, link_name(model, c->link_a));
 }
 
-/* What overlaps, or is coupled elsewhere, is pushed there against springs and dampers. */
-void tbi_try_start_cause(const tabi_world *world, const double *start, char cause[TBI_CAUSE_SIZE]) {
+/* The tendon that is longest beyond its limits; by how much, m or rad. */
+static int32_t find_strained(tabi_world *world, double *beyond) {
+  const tabi_model *model = tabi_world_model(world);
+  int32_t worst = TABI_NONE;
+  *beyond = TORN;
+  for (int32_t i = 0; i < tabi_model_ntendon(model); ++i) {
+    tabi_tendon_def def = tabi_model_tendon(model, i);
+    double length = tabi_dynamics_tendon_length(tabi_world_dynamics(world), i, NULL);
+    double over = fmax(length - def.upper, def.lower - length);
+    if (!(over > *beyond)) continue;
+    *beyond = over;
+    worst = i;
+  }
+  return worst;
+}
+
+static bool tell_strained(tabi_world *world, char cause[TBI_CAUSE_SIZE]) {
+  double beyond;
+  int32_t tendon = find_strained(world, &beyond);
+  if (tendon == TABI_NONE) return false;
+  const char *name = tabi_model_tendon(tabi_world_model(world), tendon).name;
+  (void)snprintf(cause, TBI_CAUSE_SIZE, "it starts with tendon '%.48s' %.2g beyond its limit",
+                 name ? name : "(unnamed)", beyond);
+  return true;
+}
+
+/* What overlaps, is coupled elsewhere, or hangs on a tendon beyond its limits is pushed there
+ * against springs and dampers. */
+void tbi_try_start_cause(tabi_world *world, const double *start, char cause[TBI_CAUSE_SIZE]) {
   const tabi_model *model = tabi_world_model(world);
   int32_t count = 0;
   int32_t deepest = TABI_NONE;
@@ -101,7 +128,7 @@ void tbi_try_start_cause(const tabi_world *world, const double *start, char caus
   cause[0] = '\0';
   if (deepest != TABI_NONE) {
     tell_overlap(model, &contact[deepest], cause);
-  } else if (gap > TORN) {
+  } else if (!tell_strained(world, cause) && gap > TORN) {
     int32_t joint = tabi_model_coupling(model, open).joint;
     const char *name = tabi_model_joint(model, joint).name;
     (void)snprintf(cause, TBI_CAUSE_SIZE, "it starts with joint '%.48s' %.2g beside its coupling",

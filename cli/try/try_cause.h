@@ -18,7 +18,7 @@ void tbi_try_joint_cause(const tabi_world *world, int32_t joint, char cause[TBI_
 
 /* After the first step from q = start: "it starts with 'hand' 3 mm inside 'table'", "it starts with
  * joint 'finger' 0.2 beside its coupling", or "". */
-void tbi_try_start_cause(const tabi_world *world, const double *start, char cause[TBI_CAUSE_SIZE]);
+void tbi_try_start_cause(tabi_world *world, const double *start, char cause[TBI_CAUSE_SIZE]);
 
 /* Of a robot that has just been put on the ground: "it stood on a line", "its centre of mass was
  * 0.02 m outside what it stood on", or "" if it could have stayed. */

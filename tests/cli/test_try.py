@@ -121,6 +121,10 @@ class Try(FolderCase):
 stiffness='100' damping='1'/><geom size='.1' mass='1'/></body><body name='b' pos='1 0 1'><joint name='k' axis='0 1 0'/>
 <geom size='.1' mass='1'/></body></worldbody><equality><joint joint1='j' joint2='k'/></equality><actuator><position joint='k'
 kp='500' kv='20'/></actuator><keyframe><key name='home' qpos='0 0.2' ctrl='0.2'/></keyframe></mujoco>"""))
+        self.assertIn("; it starts with tendon 'robot/t' 0.1 beyond its limit", self.why("taut.xml", """<mujoco><worldbody>
+<body name='a' pos='0 0 1'><joint name='z' type='slide' axis='0 0 1' damping='5000'/><geom size='.1' mass='1'/></body>
+</worldbody><tendon><fixed name='t' limited='true' range='0.1 1'><joint joint='z' coef='1'/></fixed></tendon>
+<actuator><position joint='z' kp='10'/></actuator></mujoco>"""))
 
     def test_a_thing_beside_the_robot_may_fall(self):
         text = (WEAK % ("", "")).replace("</worldbody>", """<body pos='3 0 2'><joint name='z' type='slide' axis='0 0 1'/>
