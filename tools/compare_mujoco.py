@@ -10,7 +10,9 @@ MuJoCo at the settings of the file; `hard`, with stiff constraints in MuJoCo, bo
 and from the height to which tabi lifts keyframes out of the ground, which would throw a hard robot;
 `no friction`, hard, and without dry friction of the joints in either.  Differences are in per cent of
 MuJoCo's number, of a force below 1 % of the largest of its robot in per cent of that; of tilt in per cent of
-a radian.  `*` marks those above 1.  Joints with motors are held by the same explicit servos in both.
+a radian.  `*` marks those above 1.  Joints with motors are held in both by the implicit servos that `tabi try`
+makes for the robot, and such a robot settles for 2 s before, its base held back by a damper: unloaded springs
+of limbs would let it fall over.
 
 --summary prints one line for each robot; --write puts these lines between the markers of a document.
 Exits with 2 where there is no MuJoCo (tools/install-python.sh).
@@ -41,7 +43,8 @@ LIMIT = 1.0     # per cent, above which a difference is marked
 SHARE = 0.01    # forces below this share of the largest are compared with that
 CASES = ("as it is", "hard", "no friction")
 FINER = 5       # time steps of the hard cases in one of the file
-KP, KD = 500.0, 10.0    # servos of joints with motors
+SETTLE, RATE = 2.0, 20.0    # s, and 1/s of the damper, as scenes of tabi have them
+GAIN = re.compile(r'^        "(.*)": {kp: (.*), kd: (.*)}$', re.M)
 BLOCK = re.compile(r"(<!-- mujoco -->\n).*?(<!-- end -->\n)", re.S)
 
 
@@ -86,15 +89,38 @@ def driven(model):
     return {j.name: i for j, i in pairs if j.name and int(j.type[0]) in single}
 
 
-def step(model, data, motors, start):
-    """One step, with the servos of motors that tabi has, too."""
-    for dof, q, i in motors:
-        force = KP * (start[q] - data.qpos[q]) - KD * data.qvel[dof]
-        data.ctrl[i] = force / model.actuator_gear[i, 0]
-    mujoco.mj_step(model, data)
+def held_by(model, data, gains):
+    """Servos as springs and dampers of joints, which MuJoCo takes implicitly; {joint: its force}."""
+    forces = {}
+    for name, (kp, kd) in gains.items():
+        joint = model.joint(name)
+        q, v, own = joint.qposadr[0], joint.dofadr[0], joint.stiffness[0]
+        if own:
+            raise SystemExit(f"{name}: a spring beside a servo cannot be told from it")
+        model.jnt_stiffness[joint.id], model.qpos_spring[q] = kp, data.qpos[q]
+        model.dof_damping[v] += kd
+        forces[name] = lambda target=data.qpos[q], kp=kp, kd=kd, q=q, v=v: (
+            kp * (target - data.qpos[q]) - kd * data.qvel[v])
+    return forces
 
 
-def measure(model, data, joints):
+def settle(model, data):
+    """As `settle` of a scene: the base is held back by a damper, then all is at rest."""
+    base = model.body(1).id
+    mass = model.body_subtreemass[base]
+    mujoco.mj_forward(model, data)
+    ways = data.xipos[base:] - data.xpos[base]
+    moment = float(np.sum(model.body_mass[base:, None] * ways ** 2))
+    before = model.dof_damping[:6].copy()
+    model.dof_damping[:6] = [RATE * mass] * 3 + [RATE * moment] * 3
+    while data.time < SETTLE:
+        mujoco.mj_step(model, data)
+    model.dof_damping[:6] = before
+    data.qvel[:] = 0
+    data.time = 0
+
+
+def measure(model, data, joints, servos):
     """Height, tilt, force of the ground, forces of the actuators."""
     base = model.body(1)
     up = data.xmat[base.id].reshape(3, 3)[2, 2]
@@ -107,11 +133,11 @@ def measure(model, data, joints):
         mujoco.mj_contactForce(model, data, k, force)
         pull = contact.frame.reshape(3, 3).T @ force[:3]
         ground += pull[2] if bodies[0] == 0 else -pull[2]
-    drives = [data.qfrc_actuator[model.joint(j).dofadr[0]] for j in joints]
+    drives = [servos[j]() if j in servos else data.qfrc_actuator[model.joint(j).dofadr[0]] for j in joints]
     return [data.xpos[base.id][2], np.arccos(np.clip(up, -1, 1)), ground, *drives]
 
 
-def run_mujoco(path, key, duration, case, height):
+def run_mujoco(path, key, duration, case, height, gains):
     """Means over the last tenth of the run, {quantity: number}; a hard robot starts at the height."""
     model = load(path)
     joints = driven(model)
@@ -123,27 +149,39 @@ def run_mujoco(path, key, duration, case, height):
     mujoco.mj_resetDataKeyframe(model, data, model.key(key).id)
     if case != "as it is" and model.joint(0).type[0] == 0:
         data.qpos[2] = height
-    start = data.qpos.copy()
-    motors = [(model.joint(j).dofadr[0], model.joint(j).qposadr[0], i) for j, i in joints.items()
-              if is_motor(model, i)]
+    servos = held_by(model, data, gains)
+    if gains:
+        settle(model, data)
     samples, steps = [], round(duration / model.opt.timestep)
     for k in range(steps):
-        step(model, data, motors, start)
+        mujoco.mj_step(model, data)
         if k >= 0.9 * steps:
-            samples.append(measure(model, data, joints))
+            samples.append(measure(model, data, joints, servos))
     return dict(zip(names(joints), np.mean(samples, axis=0)))
 
 
 # -- tabi
 
-def scene(path, model, key, duration, case):
+def read_gains(tabi, path, key):
+    """Of the joints with motors: what `tabi try` makes for them."""
+    model = load(path)
+    with tempfile.TemporaryDirectory() as folder:
+        place = os.path.join(folder, "scene.yaml")
+        subprocess.run([tabi, "try", path, "--keyframe", key, "--contact", "cone", "--time", "0.01", "--scene", place,
+                        "--quiet"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        with open(place, encoding="utf-8") as f:
+            found = {name: (float(kp), float(kd)) for name, kp, kd in GAIN.findall(f.read())}
+    return {j: found[j] for j, i in driven(model).items() if is_motor(model, i)}
+
+
+def scene(path, model, key, duration, case, gains):
     """The text of the scene; JSON is YAML."""
     joints = driven(model)
     robot = {"name": "robot", "model": os.path.abspath(path), "posture": key, "sensors": [
         {"name": f"drive {j}", "type": "joint_torque", "joint": j} for j in joints]}
-    if any(is_motor(model, i) for i in joints.values()):
-        robot["controller"] = {"type": "pd", "kp": 0, "kd": 0, "joints": {
-            j: {"kp": KP, "kd": KD} for j, i in joints.items() if is_motor(model, i)}}
+    if gains:
+        robot.update(place="ground", settle=SETTLE, controller={
+            "type": "pd", "kp": 0, "implicit": True, "joints": {j: {"kp": g[0], "kd": g[1]} for j, g in gains.items()}})
     if case == "no friction":
         rough = [model.joint(j) for j in range(model.njnt)]
         robot["joints"] = {j.name: {"friction": 0} for j in rough if j.frictionloss.any()}
@@ -152,14 +190,14 @@ def scene(path, model, key, duration, case):
                        "gravity": list(model.opt.gravity), "robots": [robot]})
 
 
-def run_tabi(tabi, path, key, duration, case):
+def run_tabi(tabi, path, key, duration, case, gains):
     """The same means, and the height of the base at the start."""
     model = load(path)
     joints = driven(model)
     with tempfile.TemporaryDirectory() as folder:
         place, table = (os.path.join(folder, name) for name in ("scene.yaml", "run.csv"))
         with open(place, "w", encoding="utf-8") as f:
-            f.write(scene(path, model, key, duration, case))
+            f.write(scene(path, model, key, duration, case, gains))
         subprocess.run([tabi, "run", place, "--csv", table, "--quiet", "--package-path",
                         os.path.dirname(os.path.abspath(path))],
                        stdout=subprocess.DEVNULL, check=True, timeout=600)
@@ -193,8 +231,9 @@ def differences(ours, theirs):
 
 
 def compare(tabi, path, key, duration, case):
-    ours, height = run_tabi(tabi, path, key, duration, case)
-    theirs = run_mujoco(path, key, duration, case, height)
+    gains = read_gains(tabi, path, key)
+    ours, height = run_tabi(tabi, path, key, duration, case, gains)
+    theirs = run_mujoco(path, key, duration, case, height, gains)
     return ours, theirs, differences(ours, theirs)
 
 
