@@ -36,7 +36,7 @@ typedef struct closing {
   void *block;
 } closing;
 
-static void rotate(const double quat[4], const double x[3], double to[3]) {
+void tbi_try_rotate(const double quat[4], const double x[3], double to[3]) {
   double w = quat[0];
   const double *u = quat + 1;
   double cross[3] = {u[1] * x[2] - u[2] * x[1], u[2] * x[0] - u[0] * x[2],
@@ -63,12 +63,12 @@ static side side_of(const closing *c, int32_t link, const double pos[3], const d
   double origin[3] = {0, 0, 0};
   double turned[4] = {1, 0, 0, 0};
   if (link != TABI_WORLD) tabi_dynamics_link_pose(c->d, link, origin, turned);
-  rotate(turned, pos, s.pos);
+  tbi_try_rotate(turned, pos, s.pos);
   for (int k = 0; k < 3; ++k) {
     double inner[3];
     s.pos[k] += origin[k];
-    rotate(quat, unit[k], inner);
-    rotate(turned, inner, s.axis[k]);
+    tbi_try_rotate(quat, unit[k], inner);
+    tbi_try_rotate(turned, inner, s.axis[k]);
   }
   return s;
 }

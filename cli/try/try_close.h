@@ -10,4 +10,7 @@
  * changed.  open, unless NULL: m or rad, the largest gap that is left. */
 bool tbi_try_close(const tabi_model *model, double *q, double *open);
 
+/* x turned by a unit quaternion */
+void tbi_try_rotate(const double quat[4], const double x[3], double to[3]);
+
 #endif

@@ -10,6 +10,7 @@
 #include "run/run_html.h"
 #include "run/run_summary.h"
 #include "try/try_cause.h"
+#include "try/try_stiff.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -170,6 +171,15 @@ static void name_torque(const trial *t, tbi_try_run *run) {
   (void)snprintf(run->torque_name, sizeof run->torque_name, "%s", joint_name(t, run->torque_joint));
 }
 
+/* what could let it fall, as it was put down */
+static void find_lack(trial *t) {
+  tbi_try_support_cause(t->world, t->lacks);
+  if (t->lacks[0] == '\0' && tbi_try_is_too_soft(t->world)) {
+    (void)snprintf(t->lacks, sizeof t->lacks,
+                   "its servos are too soft to keep it from tipping over");
+  }
+}
+
 static int step_all(trial *t, tbi_try_run *run) {
   double h = tabi_scene_world_def(t->scene).timestep;
   int64_t steps = (int64_t)fmax(1, round(tabi_scene_duration(t->scene) / h));
@@ -186,7 +196,7 @@ static int step_all(trial *t, tbi_try_run *run) {
     }
     tbi_run_summary_step(&t->summary);
     if (i == 0) tbi_try_start_cause(t->world, t->start, t->pushed);
-    if (i == 0 && run->floats) tbi_try_support_cause(t->world, t->lacks);
+    if (i == 0 && run->floats) find_lack(t);
     note_torques(t, run);
     if (!tbi_run_html_step(&t->html)) return TBI_EXIT_INTERNAL;
   }

@@ -43,6 +43,13 @@ GRIPPER = ("<robot name='g'><link name='palm'>" + MASS + "</link><link name='dri
                f"<axis xyz='0 1 0'/><limit lower='-1' upper='1' effort='10' velocity='1'/>"
                f"<mimic joint='{leader}'/></joint>" for i, leader in enumerate(["d", "j0"])) + "</robot>")
 
+# a pole on a flat foot: gravity takes 19.62 N m/rad from its servo
+ANKLE = """<mujoco><compiler angle='radian'/><worldbody><geom type='plane' size='9 9 1'/><body name='foot' pos='0 0 0.02'>
+<freejoint/><geom type='box' size='0.3 0.3 0.02' mass='5'/><body name='pole'><joint name='ankle' axis='0 1 0' damping='1'/>
+<geom type='sphere' size='0.05' pos='0 0 1' mass='2'/></body></body></worldbody>
+<actuator><position joint='ankle' kp='%s'/></actuator>
+<keyframe><key name='home' qpos='0 0 0.02 1 0 0 0 0.02'/></keyframe></mujoco>"""
+
 METHODS = ["cone", "lcp", "exact", "impulse", "penalty"]
 
 
@@ -110,6 +117,10 @@ class Try(FolderCase):
         loose = "<body pos='0.5 0 0'><joint name='k' axis='0 1 0'/><geom type='box' size='.1 .02 .02' pos='.1 0 0' mass='1'/></body>"
         self.assertIn("k' went", self.why("loose.xml", WEAK % (loose, "")))
         self.assertIn("; nothing drives it", self.why("loose.xml", WEAK % (loose, "")))
+
+    def test_says_that_servos_are_too_soft(self):
+        self.assertIn("; its servos are too soft to keep it from tipping over", self.why("soft.xml", ANKLE % 12))
+        self.assertIsNone(self.why("stiff.xml", ANKLE % 40, code=0))
 
     def test_says_what_pushes_from_the_start(self):
         """Overlaps and couplings are closed, whatever springs and dampers say: the start is to blame for that energy."""
