@@ -2,7 +2,9 @@
  *
  * The deepest, because it must not sink; then always the one farthest from those kept, which
  * spreads them over the area: first of those that overlap, since these bear the load and a sole
- * that lacks one of them in every other step rocks, then of those that are only near.  Of points
+ * that lacks one of them in every other step rocks, then of those that are only near.  What is
+ * nearer than the deepest point is deep counts as overlapping: on springs points come and go by as
+ * much, and one that takes the place of another brings the energy of its spring along.  Of points
  * that are equally good the one with the lower feature is taken, so the outcome does not hang on
  * the order in which they were found. */
 #include "collision/pair_table.h"
@@ -56,7 +58,7 @@ typedef struct worth {
 static worth worth_of(const tbi_pair_point *points, int32_t kept, int32_t i, double width2) {
   double room = room_around(points, kept, &points[i], width2);
   bool apart = room > SAME_PLACE * SAME_PLACE * width2;
-  int rank = !apart ? 0 : points[i].gap < 0 ? 2 : 1;
+  int rank = !apart ? 0 : points[i].gap < -points[0].gap ? 2 : 1;
   return (worth){rank, room, points[i].feature};
 }
 

@@ -69,6 +69,24 @@ static void test_same_place(void **state) {
   assert_int_equal(tbi_manifold_reduce(p, 0, TBI_PAIR_POINTS), 0);
 }
 
+/* On springs all of a sole overlaps by a little or will: which points are kept may not change with
+ * what is above the ground by less than the deepest is below. */
+static void test_sole_on_springs(void **state) {
+  (void)state;
+  uint32_t kept[2] = {0, 0};
+  for (int i = 0; i < 2; ++i) {
+    tbi_pair_point p[TBI_PAIR_ROOM];
+    for (uint32_t k = 0; k < 24; ++k) {
+      double rise = 1e-4 * cos(0.2618 * k); // it leans to one side, then less
+      p[k] = point_at(cos(0.2618 * k), sin(0.2618 * k), rise * (1 - 0.3 * i) - 5e-5, k);
+    }
+    assert_int_equal(tbi_manifold_reduce(p, 24, TBI_PAIR_POINTS), TBI_PAIR_POINTS);
+    for (int k = 0; k < TBI_PAIR_POINTS; ++k)
+      kept[i] |= UINT32_C(1) << p[k].feature;
+  }
+  assert_int_equal(kept[0], kept[1]);
+}
+
 /* What overlaps bears: none of it is left out for points that are farther out but only near. */
 static void test_bearing_points(void **state) {
   (void)state;
@@ -87,6 +105,7 @@ static void test_bearing_points(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_reduction),
+      cmocka_unit_test(test_sole_on_springs),
       cmocka_unit_test(test_bearing_points),
       cmocka_unit_test(test_same_place),
   };
