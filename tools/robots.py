@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """A Markdown table of all robots below a folder: what loads, and what tabi repairs and ignores.
 
-    tools/robots.py FOLDER.. [--stand] [--tabi build/release/tabi] [--package-path DIR[:DIR]]
+    tools/robots.py FOLDER.. [--brief] [--stand] [--tabi build/release/tabi] [--package-path DIR[:DIR]]
 
-With --stand a table of `tabi try` instead: whether each robot stands, or with a fixed base holds still, under
+With --brief only what is ignored with consequences is listed.  With --stand a table of `tabi try` instead: whether each robot stands, or with a fixed base holds still, under
 every contact method, with the worst slip, tilt, gain of energy and share of a limit of force of all methods, and
 the time of a step of the first one with and without self-collision.  A FOLDER may be the file of one robot.
 
@@ -73,14 +73,16 @@ def repairs_text(repairs):
                      for kind, (count, size) in sorted(kinds.items()))
 
 
-def ignored_text(warnings):
-    """The elements and attributes that are ignored, those of consequence in bold."""
+def ignored_text(warnings, brief):
+    """The elements and attributes that are ignored, those of consequence in bold, or only those."""
     found = {}
     for w in warnings:
         match = re.match(r"(?:attribute '([^']+)' of )?<([^>]+)> is ignored", w["message"])
         if match:
             name = f"{match[2]}@{match[1]}" if match[1] else match[2]
             found[name] = found.get(name, False) or w["severity"] == "warning"
+    if brief:
+        return ", ".join(name for name, of_consequence in sorted(found.items()) if of_consequence)
     return ", ".join(f"**{name}**" if of_consequence else name
                      for name, of_consequence in sorted(found.items()))
 
@@ -125,12 +127,13 @@ def row(args, path, name):
     check, _ = run(args, "check", path)
     problems = str(check["problems"]) if check else "-"
     return [name, str(info["dof"]), f"{info['mass']:.6g}", repairs_text(info["repairs"]),
-            ignored_text(info["warnings"]), problems], True
+            ignored_text(info["warnings"], args.brief), problems], True
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="+", metavar="FOLDER")
+    parser.add_argument("--brief", action="store_true", help="leave out what is ignored without consequences")
     parser.add_argument("--stand", action="store_true", help="try them")
     parser.add_argument("--tabi", default="tabi", help="the command; default: tabi")
     parser.add_argument("--package-path", default="", help="as of tabi")
