@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* NAN: not given */
 typedef struct joint_gains {
@@ -158,11 +159,35 @@ static bool keeps_input(const tabi_scene *scene, const tabi_pd_joint *joint) {
          !isnan(scene->u[joint->actuator]);
 }
 
+static bool is_tendon_servo(const tabi_actuator_def *actuator, const tbi_scene_robot *robot) {
+  bool own = actuator->name && strncmp(actuator->name, robot->prefix, strlen(robot->prefix)) == 0;
+  return own && actuator->tendon != TABI_NONE && actuator->bias[1] != 0 && actuator->gain != 0;
+}
+
+/* Servos of tendons hold the length that the posture gives them, as those of joints hold their
+ * angle, unless the keyframe gives them an input. */
+static bool hold_tendons(const tbi_gains *gains) {
+  tabi_scene *scene = gains->options->r->scene;
+  const tabi_model *model = scene->model;
+  const tbi_scene_robot *robot = tbi_options_robot(gains->options);
+  tabi_dynamics *d = tabi_dynamics_create(model, NULL);
+  if (!d) return tbi_fail_memory(gains->options->r->error);
+  tabi_dynamics_set_state(d, scene->q, scene->v);
+  for (int32_t i = 0; i < tabi_model_nactuator(model); ++i) {
+    tabi_actuator_def a = tabi_model_actuator(model, i);
+    if (!is_tendon_servo(&a, robot) || !isnan(scene->u[i])) continue;
+    double length = a.gear * tabi_dynamics_tendon_length(d, a.tendon, NULL);
+    scene->u[i] = -(a.bias[0] + a.bias[1] * length) / a.gain;
+  }
+  tabi_dynamics_destroy(d);
+  return true;
+}
+
 tabi_pd *tbi_gains_make_pd(tbi_gains *gains, tabi_pd_def *def) {
   TBI_ASSERT(gains->options && def);
   const tabi_scene *scene = gains->options->r->scene;
   tbi_first_error *error = gains->options->r->error;
-  if (!tbi_ok(error)) return NULL;
+  if (!tbi_ok(error) || !hold_tendons(gains)) return NULL;
   def->joint = gains->joint;
   def->njoint = 0;
   for (int32_t i = 0; i < tbi_options_robot(gains->options)->njoint; ++i) {

@@ -164,6 +164,39 @@ static void keyframe_without_inputs(void **state) {
   assert_near_n(q, ((const double[3]){0.1, 0.2, 0.3}), 3, 1e-9);
 }
 
+/* A servo of a tendon holds the length that the posture has, one of the keyframe goes where it
+ * sends it, and without a controller it goes to 0. */
+static void tendon_servo_holds(void **state) {
+  (void)state;
+  static const char hand[] =
+      "<mujoco><compiler angle='radian'/><worldbody><body><joint name='a' axis='0 1 0' "
+      "damping='2'/><geom size='0.1' mass='1'/></body></worldbody><tendon><fixed name='t'>"
+      "<joint joint='a' coef='0.5'/></fixed></tendon>"
+      "<actuator><position tendon='t' kp='200' gear='2'/></actuator>"
+      "<keyframe><key name='home' qpos='0.3' ctrl='0.2'/></keyframe></mujoco>";
+  static const struct {
+    const char *keys;
+    double to;
+  } cases[] = {
+      {"posture: {a: 0.3}, controller: {type: pd, kp: 0}", 0.3},
+      {"posture: home, controller: {type: pd, kp: 0}",     0.2},
+      {"posture: {a: 0.3}",                                0  },
+  };
+  (void)scratch_text("hand.xml", hand);
+  for (int i = 0; i < 3; ++i) {
+    char text[200];
+    (void)snprintf(text, sizeof text,
+                   "gravity: [0, 0, 0]\nrobots: [{name: r, model: hand.xml, %s}]\n", cases[i].keys);
+    tabi_scene *scene = load(text, NULL);
+    tabi_world *world = open_world(scene, NULL);
+    for (int k = 0; k < 3000; ++k)
+      step_world(scene, world);
+    assert_near(tabi_world_q(world)[0], cases[i].to, 1e-6);
+    tabi_world_destroy(world);
+    tabi_scene_destroy(scene);
+  }
+}
+
 /* The inputs of the others stay their own when a joint is locked. */
 static void locked_joint_takes_its_input_along(void **state) {
   (void)state;
@@ -420,6 +453,7 @@ int main(void) {
       cmocka_unit_test(locked_beside_couplings),
       cmocka_unit_test(keyframe_drives),
       cmocka_unit_test(keyframe_without_inputs),
+      cmocka_unit_test(tendon_servo_holds),
       cmocka_unit_test(locked_joint_takes_its_input_along),
       cmocka_unit_test(two_robots_have_their_own),
       cmocka_unit_test(refused),
