@@ -164,7 +164,7 @@ static void explain(const tbi_format *format, const kind *k, char why[WHY_SIZE])
     (void)snprintf(why, WHY_SIZE, "only the first in <%.64s> counts", owner_of(k->node));
   } else if (k->row) {
     bool used = k->row->use <= TBI_APPROXIMATED;
-    (void)snprintf(why, WHY_SIZE, "%s", used ? "it has no effect here" : "");
+    (void)snprintf(why, WHY_SIZE, "%s", used ? "it is not used in this place" : "");
   } else if (format && !is_foreign(k)) {
     suggest(format, k, hint);
     if (k->attribute) {

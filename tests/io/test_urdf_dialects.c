@@ -132,8 +132,10 @@ static void test_bullet_contact(void **state) {
       "<collision><geometry><sphere radius='1'/></geometry></collision></link>"
       "<link name='b'><contact><lateral_friction value='-1'/><restitution "
       "value='high'/></contact>" INERTIAL
-      "<collision><geometry><sphere radius='1'/></geometry></collision></link>" HINGE(
-          "j", "a", "b", "") "<gazebo reference='a'><mu1>0.9</mu1></gazebo></robot>",
+      "<collision><geometry><sphere radius='1'/></geometry></collision></link>" LINK("c")
+          HINGE("j", "a", "b", "") HINGE(
+              "k", "b", "c", "") "<gazebo reference='a'><mu1>0.9</mu1></gazebo>"
+                                 "<gazebo reference='c'><mu1>0.9</mu1><kp>1</kp></gazebo></robot>",
       &h);
   tabi_material_def m = tabi_model_material(model, tabi_model_shape(model, 0).material);
   assert_near(m.friction, 0.9, 0);

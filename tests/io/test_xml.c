@@ -265,7 +265,7 @@ static void test_ignored_severity(void **state) {
       "attribute 'y' of <a> is ignored: no such attribute in f", "<c> is ignored: 'd' counts",
       "<gz:on> is ignored",
       "<elbo> is ignored: no such element in <a> of f (did you mean 'elbow'?)",
-      "<elbow> is ignored: it has no effect here"};
+      "<elbow> is ignored: it is not used in this place"};
   tbi_xml *xml = NULL;
   tabi_error error;
   static heard h;

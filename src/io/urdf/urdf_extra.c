@@ -202,6 +202,18 @@ int32_t tbi_urdf_extras_material(tbi_urdf_extras *x, tbi_xml_node *link, const c
   return tbi_take_builder(x->error, x->builder) ? material : TABI_NONE;
 }
 
+void tbi_urdf_extras_no_surface(tbi_urdf_extras *x, tbi_xml_node *link, const char *name) {
+  static const char *const parts[] = {"mu1", "mu2", "mu", "kp", "kd"};
+  tbi_xml_node *contact = tbi_xml_child(link, "contact");
+  if (contact) tbi_xml_use_all(contact);
+  for (int32_t i = tbi_names_find(&x->gazebo, name); i >= 0; i = x->items[i].before) {
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) {
+      tbi_xml_node *node = tbi_xml_child(x->items[i].node, parts[k]);
+      if (node) tbi_xml_use_all(node);
+    }
+  }
+}
+
 /* The reduction stands in <actuator>, in older files in <joint> or beside them. */
 static tbi_xml_node *find_reduction(tbi_xml_node *transmission) {
   static const char *const owners[] = {"actuator", "joint"};

@@ -252,6 +252,7 @@ void tbi_urdf_shapes_add(tbi_urdf_shapes *shapes, tbi_xml_node *link, int32_t in
   def.collides = true;
   if (node && tbi_ok(shapes->error))
     def.material = tbi_urdf_extras_material(shapes->extras, link, name);
+  if (!node) tbi_urdf_extras_no_surface(shapes->extras, link, name);
   for (; node && tbi_ok(shapes->error); node = tbi_xml_next(node))
     add_shape(shapes, node, owner, def);
 }
