@@ -422,7 +422,7 @@ static void test_surfaces(void **state) {
   tabi_shape_def v = tabi_model_shape(model, tabi_model_find_shape(model, "a::v"));
   assert_near_n(v.rgba, ((const double[4]){1, 0, 0.5, 0.5}), 4, 0);
   assert_true(is_told(&h, TABI_SEVERITY_WARNING, "<plane> is ignored"));
-  assert_true(is_told(&h, TABI_SEVERITY_WARNING, "<gravity> is ignored"));
+  assert_near(tabi_model_link(model, 0).buoyancy, 1, 0);
   assert_true(is_told(&h, TABI_SEVERITY_NOTE, "<fdir1> is ignored"));
   assert_true(is_told(&h, TABI_SEVERITY_NOTE, "<max_vel> is ignored"));
   tabi_model_destroy(model);

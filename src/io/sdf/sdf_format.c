@@ -61,7 +61,7 @@ static const tbi_format_row rows[] = {
     {"ixz",                             TBI_USED,         NULL                                                  },
     {"iyz",                             TBI_USED,         NULL                                                  },
     {"fluid_added_mass",                TBI_IGNORED,      "there is no water around the robot"                  },
-    {"link/gravity",                    TBI_IGNORED,      "gravity acts on every link"                          },
+    {"link/gravity",                    TBI_USED,         "false: the link weighs nothing"                      },
     {"kinematic",                       TBI_IGNORED,      "the link obeys forces"                               },
     {"velocity_decay",                  TBI_IGNORED,      "links move without drag"                             },
     {"must_be_base_link",               TBI_COSMETIC,     NULL                                                  },

@@ -45,11 +45,9 @@ static void read_inertial(tbi_sdf *s, int32_t frame, tabi_link_def *def) {
   tbi_repair_inertia(s->error, s->def, place, what, def->mass, def->inertia);
 }
 
-/* What is switched off is told as ignored. */
+/* What is switched on is told as ignored. */
 static void check_flags(tbi_xml_node *link) {
-  tbi_xml_node *gravity = tbi_xml_child(link, "gravity");
   tbi_xml_node *kinematic = tbi_xml_child(link, "kinematic");
-  if (gravity && !tbi_sdf_flag(link, "gravity", true)) gravity->used = false;
   if (kinematic && tbi_sdf_flag(link, "kinematic", false)) kinematic->used = false;
 }
 
@@ -58,6 +56,7 @@ static void add_link(tbi_sdf *s, int32_t frame) {
   def.place = s->frames[frame].node->place;
   // what stands in the world needs no mass, and often gives nonsense
   if (!tbi_sdf_is_static(s, frame)) read_inertial(s, frame, &def);
+  if (!tbi_sdf_flag(s->frames[frame].node, "gravity", true)) def.buoyancy = 1;
   def.name = tbi_sdf_output_name(s, frame, "");
   if (!tbi_ok(s->error)) return;
   s->frames[frame].link = tabi_builder_add_link(s->builder, &def);

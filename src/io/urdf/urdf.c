@@ -152,6 +152,7 @@ static void add_link(urdf *u, tbi_xml_node *node) {
   tbi_urdf_owner(owner, "link", added.name);
   tbi_xml_node *inertial = tbi_xml_child(node, "inertial");
   if (inertial) read_inertial(u, inertial, owner, &def);
+  if (tbi_urdf_extras_is_weightless(&u->extras, added.name)) def.buoyancy = 1;
   def.place = node->place;
   def.name = full_name(u, added.name);
   if (!tbi_ok(u->error)) return;

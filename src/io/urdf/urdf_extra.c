@@ -45,12 +45,10 @@ static bool is_true(tbi_xml_node *node) {
   return strcmp(text, "true") == 0 || strcmp(text, "1") == 0 || strcmp(text, "True") == 0;
 }
 
-/* Gravity that is switched off is told as ignored; else nothing is amiss. */
-static void check_gravity(tbi_xml_node *gazebo) {
+static bool is_gravity_off(tbi_xml_node *gazebo) {
   tbi_xml_node *off = tbi_xml_child(gazebo, "turnGravityOff");
   tbi_xml_node *on = tbi_xml_child(gazebo, "gravity");
-  if (off && is_true(off)) off->used = false;
-  if (on && !is_true(on)) on->used = false;
+  return (off && is_true(off)) || (on && !is_true(on));
 }
 
 static void list_gazebo(tbi_urdf_extras *x, tbi_xml_node *robot) {
@@ -59,7 +57,6 @@ static void list_gazebo(tbi_urdf_extras *x, tbi_xml_node *robot) {
     const char *reference = tbi_xml_get(node, "reference");
     tbi_xml_node *fixed = tbi_xml_child(node, "static");
     if (fixed && is_true(fixed)) x->is_static = true;
-    check_gravity(node);
     if (reference && reference[0] != '\0') keep(x, &x->gazebo, reference, node);
   }
 }
@@ -105,6 +102,13 @@ void tbi_urdf_extras_free(tbi_urdf_extras *x) {
   tbi_names_free(&x->gazebo);
   tbi_names_free(&x->transmission);
   free(x->items);
+}
+
+bool tbi_urdf_extras_is_weightless(const tbi_urdf_extras *x, const char *link) {
+  bool off = false;
+  for (int32_t i = tbi_names_find(&x->gazebo, link); i >= 0; i = x->items[i].before)
+    off |= is_gravity_off(x->items[i].node);
+  return off;
 }
 
 /* A number that says nothing is left out with a warning: no robot fails for what others add. */

@@ -35,6 +35,8 @@ void tbi_urdf_extras_free(tbi_urdf_extras *x);
 
 /* The material of a link's shapes, or TABI_NONE if nothing is said of it. */
 int32_t tbi_urdf_extras_material(tbi_urdf_extras *x, tbi_xml_node *link, const char *name);
+/* Whether gravity is switched off for a link. */
+bool tbi_urdf_extras_is_weightless(const tbi_urdf_extras *x, const char *link);
 /* What is said of the surface of a link that does not collide matters to nobody. */
 void tbi_urdf_extras_no_surface(tbi_urdf_extras *x, tbi_xml_node *link, const char *name);
 /* Gear, motor and spring of a joint, over what is there. */
