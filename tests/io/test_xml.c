@@ -283,8 +283,10 @@ static void test_ignored_severity(void **state) {
   for (int i = 0; i < h.count; ++i) {
     bool note = h.warning[i].severity == TABI_SEVERITY_NOTE;
     int before = note ? heard_notes : i - heard_notes;
-    assert_true(before < (note ? 3 : 5));
-    assert_string_equal(h.warning[i].message, note ? notes[before] : warnings[before]);
+    const char *expected = "nothing more";
+    if (note && before < 3) expected = notes[before];
+    if (!note && before < 5) expected = warnings[before];
+    assert_string_equal(h.warning[i].message, expected);
     heard_notes += note;
   }
   assert_int_equal(heard_notes, 3);
