@@ -5,6 +5,8 @@
  * MuJoCo's order of coordinates, so the keyframes are written in that order.  MuJoCo turns a free
  * body with the angular velocity in body axes, tabi with that in world axes.
  *
+ * A mesh stands for its hull in both; MuJoCo moves it to its centre of mass, and the shape with it.
+ *
  * A servo becomes a position actuator and a damper in the joint: MuJoCo's Euler integrator takes
  * dampers implicitly, but only those. */
 #include "mjcf.h"
@@ -88,10 +90,11 @@ static const char *write_shape(FILE *file, const tbi_mjcf_def *def, const tabi_s
       [TABI_SHAPE_CAPSULE] = {"capsule",   2, {1, 0.5, 0}    },
       [TABI_SHAPE_CYLINDER] = {"cylinder",  2, {1, 0.5, 0}    },
       [TABI_SHAPE_BOX] = {"box",       3, {0.5, 0.5, 0.5}},
-      [TABI_SHAPE_ELLIPSOID] = {"ellipsoid", 3, {1, 1, 1}      }
+      [TABI_SHAPE_ELLIPSOID] = {"ellipsoid", 3, {1, 1, 1}      },
+      [TABI_SHAPE_MESH] = {"mesh",      0, {0, 0, 0}      }
   };
   if (!shape->collides) return NULL;
-  if (!kinds[shape->type].type) return "a mesh";
+  if (!kinds[shape->type].type) return "a ground of triangles";
   tabi_material_def material = tabi_material_def_default();
   if (shape->material != TABI_NONE) material = tabi_model_material(def->model, shape->material);
   double size[3];
@@ -100,11 +103,30 @@ static const char *write_shape(FILE *file, const tbi_mjcf_def *def, const tabi_s
   if (shape->type == TABI_SHAPE_PLANE) size[2] = 1; // only drawn
   (void)fprintf(file, "<geom type='%s' contype='%d' conaffinity='%d' friction='%.17g 0.005 0.0001'",
                 kinds[shape->type].type, (int)shape->group, (int)shape->mask, material.friction);
-  write_numbers(file, "size", size, kinds[shape->type].nsize);
+  if (shape->type == TABI_SHAPE_MESH) (void)fprintf(file, " mesh='m%d'", (int)shape->mesh);
+  if (kinds[shape->type].nsize > 0) write_numbers(file, "size", size, kinds[shape->type].nsize);
   write_numbers(file, "pos", shape->pos, 3);
   write_numbers(file, "quat", shape->quat, 4);
   (void)fputs("/>\n", file);
   return NULL;
+}
+
+/* The meshes of shapes that collide, by their vertices. */
+static void write_meshes(FILE *file, const tbi_mjcf_def *def) {
+  (void)fputs("<asset>\n", file);
+  for (int32_t m = 0; m < tabi_model_nmesh(def->model); ++m) {
+    bool used = false;
+    for (int32_t i = 0; i < tabi_model_nshape(def->model) && !used; ++i) {
+      tabi_shape_def shape = tabi_model_shape(def->model, i);
+      used = shape.collides && shape.type == TABI_SHAPE_MESH && shape.mesh == m;
+    }
+    if (!used) continue;
+    tabi_mesh_def mesh = tabi_model_mesh(def->model, m);
+    (void)fprintf(file, "<mesh name='m%d'", (int)m);
+    write_numbers(file, "vertex", mesh.vertices, 3 * mesh.nvertex);
+    (void)fputs("/>\n", file);
+  }
+  (void)fputs("</asset>\n", file);
 }
 
 static const char *write_shapes(FILE *file, const tbi_mjcf_def *def, int32_t link) {
@@ -311,7 +333,9 @@ const char *tbi_mjcf_write(const tbi_mjcf_def *def, FILE *file) {
   write_sizes(file, def);
   (void)fputs("<option", file);
   write_numbers(file, "gravity", gravity, 3);
-  (void)fputs("/>\n<worldbody>\n", file);
+  (void)fputs("/>\n", file);
+  if (def->touching) write_meshes(file, def);
+  (void)fputs("<worldbody>\n", file);
   const char *trouble = write_shapes(file, def, TABI_WORLD);
   if (!trouble) trouble = write_bodies(file, def, &f);
   (void)fputs("</worldbody>\n", file);
