@@ -332,7 +332,7 @@ static void target_at_middle(tbi_loop *loop, double h, double share) {
   loop->target = -0.5 * h * loop->drift - 0.5 * velocity - share * error / h;
 }
 
-static int32_t tree_of_loop(const tabi_model *model, const tbi_loop *loop) {
+int32_t tbi_loop_tree(const tabi_model *model, const tbi_loop *loop) {
   int32_t dof = model->dof_order[model->cluster_dof[loop->cluster]];
   return model->body[model->dof_body[dof]].tree;
 }
@@ -357,7 +357,7 @@ static void close_gaps(const tabi_world *w, tbi_loop *loop, int32_t count) {
   double h = w->def.timestep;
   double widest = h * w->def.correction_speed;
   bool held = w->setup.sweeps_loops && w->def.integrator == TABI_RK4;
-  bool middle = tbi_tree_is_middle(w, tree_of_loop(w->model, loop));
+  bool middle = tbi_tree_is_middle(w, tbi_loop_tree(w->model, loop));
   double share = 1;
   for (int32_t i = 0; i < count; ++i) {
     if (closes(&loop[i]) && fabs(loop[i].error) * share > widest)

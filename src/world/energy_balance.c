@@ -130,6 +130,17 @@ static void note_contacts(tabi_world *w) {
   }
 }
 
+/* Connections that are open pull their parts together. */
+static void note_closing(tabi_world *w) {
+  const tbi_loops *loops = &w->setup.loops;
+  for (int32_t i = 0; i < loops->count; ++i) {
+    const tbi_loop *loop = &loops->loop[i];
+    double work = -loop->impulse * loop->correction / w->def.timestep;
+    if (tbi_loop_is_spring(loop) || fabs(loop->error) <= w->def.allowed_depth) continue;
+    leader_of(w, tbi_loop_tree(w->model, loop))->closing += fmax(work, 0);
+  }
+}
+
 /* joints that move to or from their limits; at rest there they do no work */
 static void note_limits(tabi_world *w) {
   const tbi_problem *p = &w->setup.problem;
@@ -176,7 +187,7 @@ bool tbi_world_find_balanced(tabi_world *w) {
   for (int32_t t = 0; t < model->ntree; ++t) {
     tree[t].scale = 1;
     tree[t].works = tree[t].deep = false;
-    tree[t].loaded = 0;
+    tree[t].loaded = tree[t].closing = 0;
     tree[t].balanced =
         tree[t].leader == t && tree[t].grounded && !w->impacts.any && !tbi_tree_sleeps(w, t);
   }
@@ -189,6 +200,7 @@ bool tbi_world_find_balanced(tabi_world *w) {
   if (!any_balanced(w)) return false;
   leave_springs(w);
   note_contacts(w);
+  note_closing(w);
   if (w->method->info.compliant) unload_springs(w);
   note_limits(w);
   return any_balanced(w);
@@ -256,9 +268,10 @@ double tbi_world_joint_work(const tabi_world *w, int32_t leader) {
   for (int32_t t = leader; t != TABI_NONE; t = w->floating.tree[t].next) {
     tabi_range dofs = tbi_tree_dofs(model, t);
     for (int32_t k = dofs.first; k < dofs.first + dofs.count; ++k) {
+      double end = w->solution.v_new[k];
       double impulse = w->state.row_impulse[tbi_row_id(k, TBI_ROW_FRICTION)] -
-                       w->def.timestep * model->dof_damping[k] * w->solution.v_new[k];
-      work += impulse * w->solution.v_move[k];
+                       w->def.timestep * model->dof_damping[k] * end;
+      work += impulse * 0.5 * (w->state.v[k] + end);
     }
   }
   return work;
@@ -297,16 +310,18 @@ static void stay(tabi_world *w, int32_t leader) {
   }
 }
 
-/* What comes to rest under middle.c has next to no motion to take from, and a step may gain more.
- * It loses all of its velocity, and where that is not enough, it stays where it was, too: its
- * energy then is not above that of the start.  Not so far as depth beyond what is allowed lifts it.
+/* What comes to rest at the middle of the step has next to no motion to take from, and a step may
+ * gain more.  It loses all of its velocity, and where that is not enough, it stays where it was,
+ * too: its energy then is not above that of the start.  Not so far as depth beyond what is allowed
+ * lifts it, or connections that are open.
  */
 static void come_to_rest(tabi_world *w, int32_t leader) {
   const tbi_floating *island = &w->floating.tree[leader];
   double gain = island->kinetic + island->potential - island->before;
-  double lift = island->deep ? fmax(w->solution.certificate.correction_work, 0) : 0;
-  double unexplained = gain - lift;
-  if (!tbi_world_is_middle(w) || unexplained <= SMALL * island->kinetic) return;
+  double depth = island->deep ? fmax(w->solution.certificate.correction_work, 0) : 0;
+  double unexplained = gain - depth - island->closing;
+  bool at_middle = tbi_world_is_middle(w) || island->swings;
+  if (!at_middle || gain <= SMALL * island->kinetic || unexplained <= 0) return;
   double rest = unexplained < island->kinetic ? 1 - unexplained / island->kinetic : 0;
   bool enough = gain <= island->kinetic;
   w->solution.certificate.balance_work -= enough ? fmin(unexplained, island->kinetic) : gain;

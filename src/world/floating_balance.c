@@ -1,16 +1,19 @@
-/* floating_balance.c - what floats and nothing drives keeps its energy, under midpoint.
+/* floating_balance.c - what floats and nothing drives keeps its energy.
  *
  * The motion of an island is that of a rigid body with its momenta P and L, and what its joints
  * add.  In the frame of its centre of mass the energies of both add up,
  *     T = L.w / 2 + T_in,   w = I^-1 L,
- * since neither has a share in the momenta of the other.  A step misses T by h^3 either way.  At
- * its end, when P and L are right (momentum.c), the inner part is therefore scaled by s = sqrt(1 -
- * (T' - T*) / T_in'),   T* = T + work of dampers and dry friction at joints, which changes neither
- * P nor L.
+ * since neither has a share in the momenta of the other.  A step misses T by h^2, under midpoint by
+ * h^3, either way.  At its end, when P and L are right (momentum.c), the inner part is therefore
+ * scaled by
+ *     s = sqrt(1 - (T' - T*) / T_in'),
+ * which changes neither P nor L.  T* is T + the work of dampers and dry friction at joints where
+ * nothing else touches the island.  Where contacts among its bodies or limits of joints push, of
+ * whose work nothing is known here, T* = T, and only gains are taken.
  *
- * Left alone: islands that are driven or touched, or have springs or tendons; single bodies, which
- * keep theirs by themselves (free_motion.c); errors that are large, since these are none of the
- * integrator. */
+ * Left alone: islands that are driven, or have springs or tendons; contacts with springs, which are
+ * not part of T, and those of published variants; single bodies, which keep their energy by
+ * themselves (free_motion.c); errors that are large, since these are none of the integrator. */
 #include "base/assertion.h"
 #include "world/world.h"
 
@@ -37,9 +40,13 @@ static bool has_springs(const tabi_model *model, int32_t tree) {
   return false;
 }
 
-static bool is_left_alone(const tabi_world *w, int32_t tree) {
-  const tbi_floating *t = &w->floating.tree[tree];
-  return t->driven || t->touched || t->rebounds || t->jumps || has_springs(w->model, tree);
+static void leave_contacts(tabi_world *w) {
+  const tbi_problem *p = &w->setup.problem;
+  for (int32_t i = 0; i < p->npoint; ++i) {
+    const tbi_point *c = &p->point[i];
+    if (c->port_a == TABI_NONE || c->port_b == TABI_NONE || c->impulse[0] == 0) continue;
+    leader_of(w, p->port[c->port_a].tree)->kept = false;
+  }
 }
 
 /* a body that nothing is joined to */
@@ -53,12 +60,17 @@ bool tbi_world_find_kept(tabi_world *w) {
   bool any = false;
   for (int32_t t = 0; t < model->ntree; ++t)
     w->floating.tree[t].kept = false;
-  if (w->def.integrator != TABI_MIDPOINT || !w->floating.any || w->impacts.any) return false;
-  tbi_world_find_driven(w);
+  if (!w->floating.any || w->impacts.any) return false;
   for (int32_t t = 0; t < model->ntree; ++t)
     if (tbi_world_is_restored(w, t) && !is_single(w, t)) leader_of(w, t)->kept = true;
-  for (int32_t t = 0; t < model->ntree; ++t)
-    if (is_left_alone(w, t)) leader_of(w, t)->kept = false;
+  for (int32_t t = 0; t < model->ntree; ++t) {
+    const tbi_floating *tree = &w->floating.tree[t];
+    tbi_floating *leader = leader_of(w, t);
+    if (!leader->kept) continue;
+    if (tbi_world_drives_tree(w, t) || has_springs(model, t)) leader->kept = false;
+    if (tree->touched || tree->rebounds) leader->works = true;
+  }
+  if (w->method->info.compliant || w->method->as_published) leave_contacts(w);
   for (int32_t t = 0; t < model->ntree; ++t)
     any = any || w->floating.tree[t].kept;
   return any;
@@ -83,7 +95,6 @@ static double mass_of(const tabi_world *w, int32_t leader) {
 }
 
 void tbi_world_measure_kept(tabi_world *w) {
-  tbi_kinematics(w->d, w->state.q, w->state.v);
   for (int32_t t = 0; t < w->model->ntree; ++t) {
     tbi_floating *island = &w->floating.tree[t];
     if (island->kept) island->before = inner_kinetic(w, t, w->state.momentum[t].lin, mass_of(w, t));
@@ -115,7 +126,9 @@ void tbi_world_keep_energy(tabi_world *w, int32_t leader, const tbi_momentum *en
     tbi_velocities_of_tree(w->d, t, w->solution.q_new, w->solution.v_new);
   double now = inner_kinetic(w, leader, end->lin, mass);
   double inner = now - 0.5 * v3_dot(end->ang, turn);
-  double surplus = now - w->floating.tree[leader].before - tbi_world_joint_work(w, leader);
+  double gain = now - w->floating.tree[leader].before;
+  double surplus =
+      w->floating.tree[leader].works ? fmax(gain, 0) : gain - tbi_world_joint_work(w, leader);
   double noise = NOISE * (now + 0.5 * v3_dot(end->lin, end->lin) / mass);
   if (!(fabs(surplus) <= SMALL * inner) || fabs(surplus) <= noise) return;
   double scale = sqrt(1 - surplus / inner);

@@ -287,17 +287,27 @@ static bool is_known(const tabi_world *w, int32_t tree) {
   return w->state.momentum[tree].known == TBI_LEFT_MOMENTUM;
 }
 
-/* Momenta that the step before did not leave.  d is at the start of the step, but for integrators
- * that solve at its middle and joints that move as told, which had other velocities before. */
+/* whether the step before has not left the momentum of an island */
+static bool is_missing(tabi_world *w, int32_t t) {
+  return is_restored(w, t) && !(is_cluster(w, t) && is_known(w, t));
+}
+
+/* Momenta that the step before did not leave, and energies that shall be kept.  d is at the start
+ * of the step, but for integrators that solve at its middle and joints that move as told, which had
+ * other velocities before. */
 static void measure_start(tabi_world *w) {
+  bool keeps = tbi_world_find_kept(w);
+  bool needed = keeps;
+  for (int32_t t = 0; t < w->model->ntree; ++t)
+    needed = needed || is_missing(w, t);
   bool at_start = !w->state.head->prescribes && !tbi_world_is_middle(w) && !w->floating.swings;
+  if (needed && !at_start) tbi_sleep_pose(w);
   for (int32_t t = 0; t < w->model->ntree; ++t) {
-    if (!is_restored(w, t) || (is_cluster(w, t) && is_known(w, t))) continue;
-    if (!at_start) tbi_sleep_pose(w);
-    at_start = true;
+    if (!is_missing(w, t)) continue;
     sums s = sums_of_island(w, t);
     w->state.momentum[t] = momentum_of(&s);
   }
+  if (keeps) tbi_world_measure_kept(w);
 }
 
 /* what momentum shall be at the end of the step, and where the centre of mass */
@@ -393,7 +403,6 @@ static void keep_change(tabi_world *w) {
 
 static void restore_all(tabi_world *w) {
   measure_start(w);
-  if (tbi_world_find_kept(w)) tbi_world_measure_kept(w);
   if (w->floating.balanced) tbi_world_measure_balanced(w);
   tbi_kinematics_without_drift(w->d, w->solution.q_new, w->solution.v_new);
   if (w->floating.balanced) tbi_world_balance_energy(w);

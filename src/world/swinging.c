@@ -27,21 +27,26 @@ static int32_t tree_of_dof(const tabi_model *model, int32_t dof) {
   return model->body[model->dof_body[dof]].tree;
 }
 
-void tbi_world_find_driven(tabi_world *w) {
-  const tabi_model *model = w->model;
-  tbi_floating *tree = w->floating.tree;
-  for (int32_t t = 0; t < model->ntree; ++t)
-    tree[t].driven = false;
-  for (int32_t k = 0; k < model->nv; ++k)
-    if (w->forces.drive[k] != 0 || w->state.told[k]) tree[tree_of_dof(model, k)].driven = true;
-  for (int32_t j = 0; j < model->njoint; ++j) {
-    const tabi_servo *servo = &w->state.servo[j];
-    if ((servo->kp == 0 && servo->kd == 0) || model->joint_body[j] == TABI_NONE) continue;
-    tree[model->body[model->joint_body[j]].tree].driven = true;
+static bool has_servo(const tabi_world *w, int32_t joint) {
+  return w->state.servo[joint].kp != 0 || w->state.servo[joint].kd != 0;
+}
+
+bool tbi_world_drives_tree(const tabi_world *w, int32_t tree) {
+  tabi_range bodies = tbi_tree_bodies(w->model, tree);
+  for (int32_t i = bodies.first; i < bodies.first + bodies.count; ++i) {
+    const tbi_body *body = &w->model->body[i];
+    for (int32_t k = body->v; k < body->v + body->nv; ++k)
+      if (w->forces.drive[k] != 0 || w->state.told[k]) return true;
+    if (has_servo(w, body->joint)) return true;
+    bool pushed = w->state.head->external;
+    if (pushed && sv_dot(w->state.external[i], w->state.external[i]) > 0) return true;
   }
-  for (int32_t i = 0; w->state.head->external && i < model->nbody; ++i)
-    if (sv_dot(w->state.external[i], w->state.external[i]) > 0)
-      tree[model->body[i].tree].driven = true;
+  return false;
+}
+
+void tbi_world_find_driven(tabi_world *w) {
+  for (int32_t t = 0; t < w->model->ntree; ++t)
+    w->floating.tree[t].driven = tbi_world_drives_tree(w, t);
 }
 
 /* -- what swings */

@@ -93,11 +93,12 @@ typedef struct tbi_floating {
   bool jumps;        /* ... by new ones only, under middle.c */
   double change[6];  /* m/s, rad/s: what restoring momentum added to its base, axes of the joint */
   /* energy_balance.c */
-  bool driven;   /* something active acts on it: joint forces, servos, wrenches, told motion */
-  double scale;  /* of its velocities at the end of the step */
-  bool balanced; /* of leaders: nothing drives the island, and the world holds it */
-  bool works;    /* of leaders: something does work of which the balance knows nothing */
-  bool deep;     /* of leaders: some contact is deeper than allowed */
+  bool driven;    /* something active acts on it: joint forces, servos, wrenches, told motion */
+  double scale;   /* of its velocities at the end of the step */
+  bool balanced;  /* of leaders: nothing drives the island, and the world holds it */
+  bool works;     /* of leaders: something does work of which the balance knows nothing */
+  bool deep;      /* of leaders: some contact is deeper than allowed */
+  double closing; /* J, of leaders: at most so much work may connections do that close */
   double kinetic, potential; /* J, of leaders: of the island at the state of d */
   double before;             /* J, of leaders: both, at the start of the step */
   double loaded;             /* J, of leaders: what the step added to springs of contacts */
@@ -514,6 +515,8 @@ tabi_status tbi_world_find_velocity(tabi_world *w, const double *tau);
 void tbi_world_order_loops(tabi_world *w);
 /* constants.loops, d -> setup.loops.loop, .count */
 void tbi_world_loops(tabi_world *w);
+/* a tree that a loop constraint holds */
+int32_t tbi_loop_tree(const tabi_model *model, const tbi_loop *loop);
 /* setup.loops -> solution.connection, solution.certificate.connection */
 void tbi_world_keep_loops(tabi_world *w);
 /* d -> d->force: explicit springs between links (rk4 and euler), with the sign of rnea.c */
@@ -544,7 +547,9 @@ void tbi_middle_keep(tabi_world *w);
 
 /* swinging.c: model, floating.tree -> floating.hangs, .tree.hangs, once */
 void tbi_world_find_hanging(tabi_world *w);
-/* forces.drive, state -> floating.tree.driven */
+/* Whether something active acts on a tree: joint forces, servos, external wrenches, told motion. */
+bool tbi_world_drives_tree(const tabi_world *w, int32_t tree);
+/* -> floating.tree.driven */
 void tbi_world_find_driven(tabi_world *w);
 /* d at the start of the step, candidates, forces.drive -> floating.swings, .tree.swings,
  * free.q_middle; d, of trees that swing, at the middle */
