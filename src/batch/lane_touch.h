@@ -128,7 +128,16 @@ static void touch_points(tbi_lane_work *w, const lane_over *o, const tbi_plan_pa
   }
 }
 
-/* the lowest points of both rims, and of the lower rim four fixed ones while it lies flat */
+/* one of eight directions from the axis to a rim, as collision/pair_plane.c has them */
+static ln3 rim_direction(const tbi_plan_pair *pair, int32_t i) {
+  ln3 x = ln3_splat(pair->axes);
+  ln3 y = ln3_splat(pair->axes + 3);
+  if (i < 4) return ln3_scale(ln_splat(i & 1 ? -1 : 1), i < 2 ? x : y);
+  ln3 along = ln3_scale(ln_splat(i & 1 ? -M_SQRT1_2 : M_SQRT1_2), x);
+  return ln3_axpy(along, ln_splat(i & 2 ? -M_SQRT1_2 : M_SQRT1_2), y);
+}
+
+/* the lowest points of both rims, and of the lower rim eight fixed ones while it lies flat */
 static void touch_cylinder(tbi_lane_work *w, const lane_over *o, const tbi_plan_pair *pair,
                            ln margin) {
   ln3 axis = ln3_splat(pair->axes + 6);
@@ -143,15 +152,13 @@ static void touch_cylinder(tbi_lane_work *w, const lane_over *o, const tbi_plan_
   lm up = ln_lt(ln_zero(), along);
   for (int32_t i = 0; i < pair->nslot; ++i) {
     bool fixed = i >= 2;
-    double half = (fixed ? i < 6 : i == 0) ? -pair->size[2] : pair->size[2];
+    double half = (fixed ? i < 10 : i == 0) ? -pair->size[2] : pair->size[2];
     ln3 outward = lowest;
     lm on = tilted;
     if (fixed) {
-      double sign = (i - 2) & 1 ? -1 : 1;
-      outward =
-          ln3_scale(ln_splat(sign), ln3_splat(pair->axes + 3 * (ptrdiff_t)((i - 2) >> 1 & 1)));
+      outward = rim_direction(pair, (i - 2) % 8);
       lm own = ~ln_lt(ln_splat(0.999), ln3_dot(outward, lowest));
-      on = flat & own & (i < 6 ? up : ~up);
+      on = flat & own & (i < 10 ? up : ~up);
     }
     ln3 local = ln3_axpy(ln3_axpy(centre, ln_splat(half), axis), ln_splat(pair->size[0]), outward);
     ln gap = o->height + ln3_dot(o->normal, local);

@@ -39,7 +39,7 @@ typedef struct tbi_plan_body {
 
 typedef enum tbi_touch_kind {
   TBI_TOUCH_POINTS,    /* points with a radius: sphere, capsule, box, hull */
-  TBI_TOUCH_CYLINDER,  /* rims: two lowest points, then four fixed ones of either rim */
+  TBI_TOUCH_CYLINDER,  /* rims: two lowest points, then eight fixed ones of either rim */
   TBI_TOUCH_ELLIPSOID, /* its lowest point */
 } tbi_touch_kind;
 

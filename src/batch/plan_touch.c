@@ -19,7 +19,7 @@
 #define HULL_POINTS    48    /* vertices of a hull that may touch planes, at most */
 #define DIRECTIONS     256   /* in which the extreme vertices of larger hulls are looked for */
 #define MEET_BUDGET    20000 /* distances measured to prove that bodies never meet */
-#define CYLINDER_SLOTS 10
+#define CYLINDER_SLOTS 18
 
 typedef tbi_plan_maker maker;
 

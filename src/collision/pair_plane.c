@@ -6,7 +6,7 @@
 #include "collision/collision.h"
 #include "collision/support.h"
 
-/* below this tilt the rim's lowest point is not told from the four fixed ones */
+/* below this tilt the rim's lowest point is not told from the fixed ones */
 #define FLAT_TILT 1e-6
 /* above this tilt a cylinder does not rest on its face, so that the fixed points are not needed */
 #define STEEP_TILT 0.02
@@ -75,18 +75,27 @@ int32_t tbi_plane_box(const tbi_solid *a, const tbi_solid *b, double margin, tbi
   return count;
 }
 
-/* four points of the lower rim at fixed angles, but not the one that is its lowest */
+/* one of eight directions from the axis to a rim: along the axes, then between them */
+static v3 rim_direction(const tbi_solid *b, uint32_t i) {
+  if (i < 4) return v3_scale(i & 1 ? -1 : 1, b->axis[i >> 1]);
+  v3 x = v3_scale(i & 1 ? -M_SQRT1_2 : M_SQRT1_2, b->axis[0]);
+  return v3_axpy(x, i & 2 ? -M_SQRT1_2 : M_SQRT1_2, b->axis[1]);
+}
+
+/* Eight points of the lower rim at fixed angles, but not the one that is its lowest.  They bear the
+ * body within 0.92 of its radius, so that loads seldom reach beyond them to the lowest point, which
+ * moves on the rim. */
 static int32_t put_fixed(const tbi_solid *a, const tbi_solid *b, double margin, v3 lowest,
                          tbi_pair_point *out) {
   bool up = v3_dot(a->axis[2], b->axis[2]) > 0;
   v3 centre = v3_axpy(b->pos, up ? -b->half[2] : b->half[2], b->axis[2]);
   int32_t count = 0;
-  for (uint32_t i = 0; i < 4; ++i) {
-    v3 outward = v3_scale(i & 1 ? -1 : 1, b->axis[i >> 1]);
+  for (uint32_t i = 0; i < 8; ++i) {
+    v3 outward = rim_direction(b, i);
     if (v3_dot(outward, lowest) > 0.999) continue;
     v3 p = v3_axpy(centre, b->half[0], outward);
     double gap = height(a, p);
-    if (gap <= margin) put(&out[count++], a, p, gap, 2 + (up ? 0u : 4u) + i);
+    if (gap <= margin) put(&out[count++], a, p, gap, 2 + (up ? 0u : 8u) + i);
   }
   return count;
 }

@@ -31,13 +31,14 @@ static bool has_servo(const tabi_world *w, int32_t joint) {
   return w->state.servo[joint].kp != 0 || w->state.servo[joint].kd != 0;
 }
 
+/* The last bodies first, for a robot's limbs are driven, its base is not. */
 bool tbi_world_drives_tree(const tabi_world *w, int32_t tree) {
   tabi_range bodies = tbi_tree_bodies(w->model, tree);
-  for (int32_t i = bodies.first; i < bodies.first + bodies.count; ++i) {
+  for (int32_t i = bodies.first + bodies.count - 1; i >= bodies.first; --i) {
     const tbi_body *body = &w->model->body[i];
+    if (has_servo(w, body->joint)) return true;
     for (int32_t k = body->v; k < body->v + body->nv; ++k)
       if (w->forces.drive[k] != 0 || w->state.told[k]) return true;
-    if (has_servo(w, body->joint)) return true;
     bool pushed = w->state.head->external;
     if (pushed && sv_dot(w->state.external[i], w->state.external[i]) > 0) return true;
   }

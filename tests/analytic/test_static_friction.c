@@ -18,12 +18,12 @@
 #define KINETIC 0.35
 #define RADIUS  0.004 /* m, of the balls that some bodies stand on */
 
-typedef enum body_kind { BOX, LEGS, L_FOOT } body_kind;
+typedef enum body_kind { BOX, LEGS, L_FOOT, DRUM } body_kind;
 
 typedef struct body {
   body_kind kind;
   double height; /* m, of the centre of mass above the floor */
-  v3 size;       /* of a box */
+  v3 size;       /* of a box; of a drum its radius, and where its axis is */
   int32_t nleg;
   v3 leg[8]; /* where its points are, from the centre of mass; z is not used */
 } body;
@@ -68,6 +68,9 @@ static int32_t open_body(scene *s, const body *b, tabi_contact_kind contact, dou
   int32_t link = scene_free(s, MASS, inertia, v3_make(0, 0, b->height));
   if (b->kind == BOX) scene_shape(s, TABI_SHAPE_BOX, link, b->size, stuff);
   if (b->kind == L_FOOT) add_l_foot(s, b, link, stuff);
+  v3 drum = v3_make(b->size.y, b->size.z, 0.01 - b->height);
+  if (b->kind == DRUM)
+    add_part(s, link, TABI_SHAPE_CYLINDER, v3_make(b->size.x, 0.02, 0), drum, stuff);
   for (int32_t i = 0; i < b->nleg && b->kind == LEGS; ++i) {
     v3 at = v3_make(b->leg[i].x, b->leg[i].y, RADIUS - b->height);
     add_part(s, link, TABI_SHAPE_SPHERE, v3_make(RADIUS, 0, 0), at, stuff);
@@ -181,6 +184,22 @@ static void l_feet_hold(void **state) {
                   threshold(&b, &l, limit, TABI_CONTACT_IMPULSE),
                   threshold(&b, &l, limit, TABI_CONTACT_PENALTY));
     check(&b, &l, limit, 1e-3, 4, (uint64_t)k);
+  }
+}
+
+/* Cylinders stand on points of their rim, whose number and places shall not matter. */
+static void drums_hold(void **state) {
+  (void)state;
+  const double limit = STATIC * MASS * GRAVITY;
+  for (uint64_t seed = 0; seed < (TEST_SHORT ? 4 : 40); ++seed) {
+    rng r = rng_make(seed);
+    body b = {.kind = DRUM, .height = rng_between(&r, 0.01, 0.1)};
+    b.size.x = rng_between(&r, 0.12, 0.25);
+    b.size.y = rng_between(&r, -0.03, 0.03);
+    b.size.z = rng_between(&r, -0.03, 0.03);
+    load l = along(rng_between(&r, -M_PI, M_PI));
+    for (int m = 0; m < 4; ++m)
+      check_at(&b, &l, limit, methods[m], 1e-3, false, seed);
   }
 }
 
@@ -354,6 +373,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(boxes_hold),
       cmocka_unit_test(l_feet_hold),
+      cmocka_unit_test(drums_hold),
       cmocka_unit_test(tripods_hold),
       cmocka_unit_test(boxes_with_couples_hold),
       cmocka_unit_test(tripods_with_couples_hold),
