@@ -17,10 +17,10 @@
  * for at the middle of the step also by default (swinging.c).
  *
  * Left alone: what floats, whose momentum counts (momentum.c); what is driven; steps with rebounds,
- * which begin and end at times of their own; springs, which lose energy where they are stiff, and
- * of whose energy, which errs either way, only gains could be taken; contacts of published
- * variants, and those with springs, which are not part of E; errors that are large, since these are
- * none of the integrator. */
+ * which begin and end at times of their own, unless by midpoint, which then loses gains; springs,
+ * which lose energy where they are stiff, and of whose energy, which errs either way, only gains
+ * could be taken; contacts of published variants, and those with springs, which are not part of E;
+ * errors that are large, since these are none of the integrator. */
 #include "base/assertion.h"
 #include "world/world.h"
 
@@ -184,6 +184,8 @@ static bool any_balanced(const tabi_world *w) {
 bool tbi_world_find_balanced(tabi_world *w) {
   const tabi_model *model = w->model;
   tbi_floating *tree = w->floating.tree;
+  bool is_middle = tbi_world_is_middle(w);
+  bool is_midpoint = w->def.integrator == TABI_MIDPOINT;
   for (int32_t t = 0; t < model->ntree; ++t) {
     tree[t].scale = 1;
     tree[t].works = tree[t].deep = false;
@@ -193,8 +195,8 @@ bool tbi_world_find_balanced(tabi_world *w) {
   }
   if (!any_balanced(w)) return false;
   for (int32_t t = 0; t < model->ntree; ++t) {
-    if (tree[t].rebounds) leader_of(w, t)->balanced = false;
-    if (tbi_world_is_middle(w) && tree[t].jumps) leader_of(w, t)->works = true;
+    if (tree[t].rebounds && !is_midpoint) leader_of(w, t)->balanced = false;
+    if (tree[t].rebounds || (is_middle && tree[t].jumps)) leader_of(w, t)->works = true;
   }
   leave_driven(w);
   if (!any_balanced(w)) return false;

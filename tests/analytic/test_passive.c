@@ -511,6 +511,31 @@ static void reports_and_spares(void **state) {
   }
 }
 
+/* It tumbles and rebounds at its ends. */
+static void springy_capsule(scene *s, const tabi_world_def *like) {
+  int32_t rubber = scene_material(s, 0.636, 0.97);
+  scene_plane(s, 0, rubber);
+  int32_t body = scene_free(s, 0.5, v3_make(6e-4, 6e-4, 1e-4), v3_make(0, 0, 0.2));
+  scene_shape(s, TABI_SHAPE_CAPSULE, body, v3_make(0.021, 0.055, 0), rubber);
+  open_like(s, like);
+  scene_turn(s, body, q_exp(v3_make(0.8, 0.5, 0.3)));
+  scene_set_velocity(s, body, v3_make(0.2, 0, 0), v3_make(0.2, -0.2, -1.5));
+}
+
+/* Contacts rebound at times of their own within a step, and bodies turn meanwhile. */
+static void rebounds_gain_nothing(void **state) {
+  (void)state;
+  const tabi_contact_kind contact[] = {TABI_CONTACT_CONE, TABI_CONTACT_EXACT, TABI_CONTACT_IMPULSE,
+                                       TABI_CONTACT_PENALTY};
+  const passive p = {"springy capsule", springy_capsule, {0}};
+  for (size_t k = 0; k < sizeof contact / sizeof contact[0]; ++k) {
+    tabi_world_def like = {.contact = contact[k], .integrator = TABI_MIDPOINT, .timestep = 1e-3};
+    outcome found = run_like(&p, &like, 3);
+    print_message("%s, %s: gains %.1e\n", p.name, tabi_contact_name(contact[k]), found.gain);
+    assert_true(found.gain <= 1e-6);
+  }
+}
+
 /* A weight rests on nothing and its connection is open by 5 cm: that it is lifted until it hangs is
  * no error of the integrator. */
 static void open_connection_closes(void **state) {
@@ -540,7 +565,7 @@ int main(void) {
       cmocka_unit_test(gains_nothing),          cmocka_unit_test(gains_nothing_by_any_method),
       cmocka_unit_test(tumbles_freely),         cmocka_unit_test(springs_gain_little),
       cmocka_unit_test(leaves_losses_alone),    cmocka_unit_test(reports_and_spares),
-      cmocka_unit_test(open_connection_closes),
+      cmocka_unit_test(open_connection_closes), cmocka_unit_test(rebounds_gain_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
