@@ -119,13 +119,15 @@ static void scale_tree(tabi_world *w, int32_t tree, sv rigid, v3 com, double sca
   }
 }
 
+double tbi_world_inner_energy(const tabi_world *w, int32_t leader, const tbi_momentum *at,
+                              double mass, v3 turn) {
+  return inner_kinetic(w, leader, at->lin, mass) - 0.5 * v3_dot(at->ang, turn);
+}
+
 void tbi_world_keep_energy(tabi_world *w, int32_t leader, const tbi_momentum *end, double mass,
-                           v3 turn) {
+                           v3 turn, double inner) {
   TBI_ASSERT(w->floating.tree[leader].kept);
-  for (int32_t t = leader; t != TABI_NONE; t = w->floating.tree[t].next)
-    tbi_velocities_of_tree(w->d, t, w->solution.q_new, w->solution.v_new);
-  double now = inner_kinetic(w, leader, end->lin, mass);
-  double inner = now - 0.5 * v3_dot(end->ang, turn);
+  double now = inner + 0.5 * v3_dot(end->ang, turn);
   double gain = now - w->floating.tree[leader].before;
   double surplus =
       w->floating.tree[leader].works ? fmax(gain, 0) : gain - tbi_world_joint_work(w, leader);

@@ -376,15 +376,26 @@ static v3 rigid_turn(const sums *s, v3 ang) {
   return v3_solve(column, ang);
 }
 
+/* J, which the rigid twist does not change */
+static double inner_energy(const tabi_world *w, int32_t leader, const sums *s) {
+  tbi_momentum now = momentum_of(s);
+  return tbi_world_inner_energy(w, leader, &now, s->inertia.mass, rigid_turn(s, now.ang));
+}
+
 /* The momentum of one cluster is known from then on, so that rounding does not add up. */
 static void restore(tabi_world *w, int32_t leader) {
   sums s = sums_of_island(w, leader);
   tbi_momentum target = target_of(w, leader, s.inertia.mass);
   correction by = find_correction(&s, &target);
+  double inner = w->floating.tree[leader].kept ? inner_energy(w, leader, &s) : 0;
   for (int32_t t = leader; t != TABI_NONE; t = w->floating.tree[t].next)
     correct_base(w, t, &by);
-  if (w->floating.tree[leader].kept)
-    tbi_world_keep_energy(w, leader, &target, s.inertia.mass, rigid_turn(&s, target.ang));
+  if (w->floating.tree[leader].kept) {
+    tbi_momentum unshifted = target; /* as d is */
+    unshifted.com = by.com;
+    v3 turn = rigid_turn(&s, target.ang);
+    tbi_world_keep_energy(w, leader, &unshifted, s.inertia.mass, turn, inner);
+  }
   target.known = is_cluster(w, leader) ? TBI_LEFT_MOMENTUM : TBI_LEFT_NOTHING;
   w->state.momentum[leader] = target;
 }

@@ -600,10 +600,14 @@ double tbi_world_joint_work(const tabi_world *w, int32_t leader);
 bool tbi_world_find_kept(tabi_world *w);
 /* state, state.momentum -> floating.tree.before of these; d is at the start of the step then */
 void tbi_world_measure_kept(tabi_world *w);
-/* One of them, d at its new postures, its momentum, mass and angular velocity as a rigid body ->
+/* J, of the motion that joints add, at the state of d; its momentum there, mass, and angular
+ * velocity as a rigid body */
+double tbi_world_inner_energy(const tabi_world *w, int32_t leader, const tbi_momentum *at,
+                              double mass, v3 turn);
+/* One of them, and what it shall have at its new postures, with that energy before ->
  * solution.v_new, solution.certificate.balance_work, floating.tree */
 void tbi_world_keep_energy(tabi_world *w, int32_t leader, const tbi_momentum *end, double mass,
-                           v3 turn);
+                           v3 turn, double inner);
 
 /* After the state was replaced: nothing is known of the step before. */
 void tbi_world_forget_motion(tabi_world *w);
