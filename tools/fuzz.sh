@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # fuzz.sh TARGET [SECONDS] - runs a libFuzzer target on its committed corpus; what it finds on the
-# way is not kept, a crash is written to build/fuzz/crashes.
+# way is not kept, a crash is written to build/fuzz/crashes.  An input counts as a hang after 20 s:
+# the slowest take 1 s of a processor with sanitizers, and other work may share it.
 set -euo pipefail
 
 target=$1
@@ -15,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$crashes" "$work/found"
 folders=("$work/found")
 if [ -d "$corpus" ]; then folders+=("$corpus"); fi
-if ! "$target" -max_total_time="$seconds" -timeout=5 -rss_limit_mb=2048 -verbosity=0 \
+if ! "$target" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -verbosity=0 \
   -print_final_stats=1 -artifact_prefix="$crashes/$name-" "${folders[@]}" >"$work/log" 2>&1; then
   cat "$work/log"
   echo "$name: failed; see $crashes" >&2
