@@ -16,7 +16,7 @@ typedef struct tbi_estimator {
   int32_t *encoder; /* [njoint] or TABI_NONE; NULL: the state is known without sensors */
 } tbi_estimator;
 
-/* What is remembered, beside q and v. */
+/* What is remembered, beside q and v of what was seen. */
 typedef struct tbi_estimate {
   bool started;
   m3 rot;         /* axes of the base's link in the world */
@@ -25,16 +25,19 @@ typedef struct tbi_estimate {
   v3 anchor[2];
 } tbi_estimate;
 
-/* What is known of a robot. */
-typedef struct tbi_known {
-  double *q, *v;  /* [nq], [nv] */
-  double load[2]; /* N, on the feet */
-} tbi_known;
+/* What is known of a robot, as its sensors saw it. */
+typedef struct tbi_seen {
+  double *q, *v;       /* [nq], [nv] */
+  const double *asked; /* [nv] accelerations that were asked for */
+  double load[2];      /* N, on the feet */
+} tbi_seen;
 
-/* One update: `known` holds the last estimate and gets the new one; push is the acceleration of the
- * base that was asked for, world.  b gets the kinematics. */
+/* One update: `seen` holds the last estimate and gets the new one.  b gets the kinematics. */
 void tbi_estimate_update(const tbi_estimator *e, tbi_estimate *now, const tabi_world *world,
-                         tbi_balance *b, v3 push, double timestep, tbi_known *known);
+                         tbi_balance *b, double timestep, tbi_seen *seen);
+/* The state now: what was seen goes on for the delays of the sensors as it was asked to. */
+void tbi_estimate_predict(const tbi_estimator *e, const tbi_estimate *now, const tabi_world *world,
+                          const tbi_seen *seen, double *q, double *v);
 /* Says which feet stand, after an update: one that begins to is anchored where it is. */
 void tbi_estimate_set_stance(tbi_estimate *now, const tbi_balance *b, const bool stands[2]);
 

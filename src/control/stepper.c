@@ -461,12 +461,12 @@ static double load_on(const tabi_stepper *s, const tabi_world *world, int side) 
 
 static void observe(tabi_stepper *s, const tabi_world *world, double timestep) {
   if (s->estimator.encoder) {
-    tbi_known known = {.q = s->q, .v = s->v};
-    tbi_estimate_update(&s->estimator, &s->now.estimate, world, &s->balance, s->now.push, timestep,
-                        &known);
+    tbi_seen seen = {.q = s->seen_q, .v = s->seen_v, .asked = s->asked};
+    tbi_estimate_update(&s->estimator, &s->now.estimate, world, &s->balance, timestep, &seen);
+    tbi_estimate_predict(&s->estimator, &s->now.estimate, world, &seen, s->q, s->v);
     for (int side = 0; side < 2; ++side) {
       double *felt = &s->now.felt[side];
-      double load = known.load[side] + s->estimator.below[side] * s->now.foot_up[side];
+      double load = seen.load[side] + s->estimator.below[side] * s->now.foot_up[side];
       *felt += timestep / (FORCE_LAG + timestep) * (load - *felt);
       s->force[side] = *felt;
     }
@@ -481,8 +481,7 @@ static void observe(tabi_stepper *s, const tabi_world *world, double timestep) {
 
 /* What the estimate of the next update needs to know. */
 static void remember(tabi_stepper *s, const tbi_balance_goal *goal) {
-  const tbi_body *base = &s->model->body[s->model->joint_body[s->biped.base]];
-  s->now.push = m3_mulv(&base->place.rot, v3_load(s->balance.qdd + base->v));
+  memcpy(s->asked, s->balance.qdd, sizeof *s->asked * (size_t)s->model->nv);
   tbi_estimate_set_stance(&s->now.estimate, &s->balance, goal->stance);
   for (int side = 0; side < 2; ++side)
     s->now.foot_up[side] = goal->stance[side] ? 0 : goal->foot[side].z;
@@ -498,6 +497,7 @@ void tabi_stepper_update(tabi_stepper *stepper, tabi_world *world, double timest
   follow_feet(s, timestep);
   if (m->phase == TABI_STEPPER_FALLEN || has_fallen(s)) {
     m->phase = TABI_STEPPER_FALLEN;
+    memset(s->asked, 0, sizeof *s->asked * (size_t)s->model->nv);
     tbi_drive_relax(&s->drive, world, s->q, s->v);
     return;
   }
@@ -569,7 +569,7 @@ const double *tabi_stepper_torque(const tabi_stepper *stepper) {
 }
 
 static size_t state_size(const tabi_stepper *s) {
-  return ((size_t)s->model->nq + (size_t)s->model->nv) * sizeof *s->q;
+  return (2 * (size_t)s->model->nq + 3 * (size_t)s->model->nv) * sizeof *s->q;
 }
 
 size_t tabi_stepper_snapshot_size(const tabi_stepper *stepper) {

@@ -31,7 +31,6 @@ typedef struct tbi_stepper_memory {
   v3 normal;                 /* of that ground */
   double drop;               /* m, by which the CoM is lower for the sake of long steps */
   double place[2], remaining, dcm[2], cop[2];
-  v3 push;           /* m/s^2, acceleration of the base that was asked for, world */
   double felt[2];    /* N, loads of the feet, smoothed */
   double foot_up[2]; /* m/s^2, upwards, of the swing foot, that was asked for */
   tbi_estimate estimate;
@@ -49,7 +48,9 @@ struct tabi_stepper {
                [2];             /* m, outline of the soles where the centre of pressure may be */
   double foot_rate, waist_rate; /* rad/s, of the feedback of tasks */
   double stretch;               /* of the legs in the posture */
-  double *q, *v;                /* [nq], [nv] the state that is known, part of the memory */
+  /* [nq], [nv] the state that is known, the same as the sensors saw it, and the accelerations that
+   * were asked for: part of the memory */
+  double *q, *v, *seen_q, *seen_v, *asked;
   double *posture;              /* [nq] */
   double force[2];              /* N, that feet carry */
   bool sees_ground;

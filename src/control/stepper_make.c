@@ -44,10 +44,13 @@ static tabi_status make(tabi_stepper *s, const tabi_stepper_def *def, tabi_error
   size_t nv = (size_t)s->model->nv;
   tabi_status status = tbi_balance_make(&s->balance, s->model, &s->biped, err);
   if (status != TABI_OK) return status;
-  s->q = calloc(2 * nq + nv + 1, sizeof *s->q);
+  s->q = calloc(3 * nq + 3 * nv + 1, sizeof *s->q);
   if (!s->q) return tbi_error_memory(err);
   s->v = s->q + nq;
-  s->posture = s->v + nv;
+  s->seen_q = s->v + nv;
+  s->seen_v = s->seen_q + nq;
+  s->asked = s->seen_v + nv;
+  s->posture = s->asked + nv;
   s->balance.friction = def->friction;
   s->sees_ground = def->sees_ground;
   memcpy(s->posture, def->posture, nq * sizeof *s->q);
@@ -96,6 +99,11 @@ void tabi_stepper_reset(tabi_stepper *stepper) {
   stepper->now = (tbi_stepper_memory){
       .command = command, .waist_yaw = NAN, .base = NAN, .normal = {0, 0, 1}
   };
-  memcpy(stepper->q, stepper->posture, sizeof *stepper->q * (size_t)stepper->model->nq);
-  memset(stepper->v, 0, sizeof *stepper->v * (size_t)stepper->model->nv);
+  size_t nq = (size_t)stepper->model->nq;
+  size_t nv = (size_t)stepper->model->nv;
+  memcpy(stepper->q, stepper->posture, sizeof *stepper->q * nq);
+  memcpy(stepper->seen_q, stepper->posture, sizeof *stepper->q * nq);
+  memset(stepper->v, 0, sizeof *stepper->v * nv);
+  memset(stepper->seen_v, 0, sizeof *stepper->v * nv);
+  memset(stepper->asked, 0, sizeof *stepper->v * nv);
 }
