@@ -12,9 +12,11 @@
  *
  * The wrench that the ground must provide is linear in x: with C the composite inertia behind each
  * joint times its axis (crba.c), F = F0 + C x.  So are its limits: the centre of pressure inside
- * the soles, friction, torsion, and a pull that it cannot give.  Limits that are broken become rows
- * of large weight, and limits that no longer hold anything are dropped: Newton's method for a
- * convex sum of squares, no step of which goes farther than the sum falls.
+ * the soles, friction, torsion, and a pull that it cannot give; and so are the torques of the legs,
+ * M x + h less the wrench on the foot, for the share of the load that the wanted centre of pressure
+ * gives each foot.  Limits that are broken become rows of large weight, and limits that no longer
+ * hold anything are dropped: Newton's method for a convex sum of squares, no step of which goes
+ * farther than the sum falls.
  *
  * In double support the wrench is shared: the centre of pressure p = l s0 + (1 - l) s1 + r between
  * the middles s of the soles gives the left foot the share l of the force, at s0 + r.  The hull of
@@ -24,12 +26,13 @@
 #include "base/assertion.h"
 #include "base/error.h"
 #include "control/crouch.h"
+#include "control/drive.h"
 #include "math/linalg.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = TBI_BALANCE_MAX, ROUNDS = 20, HALVINGS = 30, MAX_LIMITS = TBI_SUPPORT_MAX + 13 };
+enum { N = TBI_BALANCE_MAX, ROUNDS = 20, HALVINGS = 30, MAX_LIMITS = TBI_SUPPORT_MAX + 13 + 2 * (N - 6) };
 #define STANCE_WEIGHT  100.0
 #define SWING_WEIGHT   10.0
 #define COM_WEIGHT     100.0
@@ -56,8 +59,10 @@ static void list_unknowns(tbi_balance *b, const tabi_biped *biped) {
   for (int side = 0; side < 2; ++side) {
     const tabi_leg *leg = &biped->leg[side];
     b->njoint[side] = leg->njoint;
-    for (int32_t i = 0; i < leg->njoint; ++i)
+    for (int32_t i = 0; i < leg->njoint; ++i) {
+      b->effort[b->n] = tbi_drive_effort(model, leg->joint[i]);
       b->dof[b->n++] = model->body[model->joint_body[leg->joint[i]]].v;
+    }
   }
 }
 
@@ -310,6 +315,54 @@ static int32_t list_torsion(const tbi_balance *b, int side, const sv *column, sv
   return count;
 }
 
+/* M_ij of two unknowns: joints of one leg, or the base; the later one is farther from the base. */
+static double coupling_inertia(const tbi_balance *b, const sv *column, int32_t i, int32_t j) {
+  int32_t outer = i > j ? i : j;
+  int32_t inner = i > j ? j : i;
+  int32_t second = 6 + b->njoint[0];
+  if (inner >= 6 && (inner < second) != (outer < second)) return 0;
+  double inertia = sv_dot(b->d->axis[b->dof[inner]], column[outer]);
+  return i == j ? inertia + b->model->dof_rotor[b->dof[i]] : inertia;
+}
+
+/* How a wrench W of the ground on both feet loads the joint with the axis S of a leg: by S . W_leg,
+ * a linear function of W.  The foot has the share of the force, along from its centre of pressure to
+ * that of the other. */
+static sv foot_share(sv axis, double share, v3 along) {
+  v3 apart = v3_scale(share * (1 - share), v3_cross(v4_to(axis.ang), along));
+  return (sv){v4_from(v3_sub(v3_scale(share, v4_to(axis.lin)), apart)), v4_scale(share, axis.ang)};
+}
+
+/* Torques of the legs within their effort limits; b->tau are those without accelerations and
+ * without ground. */
+static int32_t list_torques(const tbi_balance *b, const tbi_balance_goal *goal, const sv *column,
+                            sv bias, limit *list, int32_t count) {
+  const tbi_frame *sole[2] = {&b->at[0].frame, &b->at[1].frame};
+  v3 along = v3_sub(sole[1]->pos, sole[0]->pos);
+  const double way[2] = {along.x, along.y};
+  const double from[2] = {goal->cop[0] - sole[0]->pos.x, goal->cop[1] - sole[0]->pos.y};
+  double share[2] = {goal->stance[0], goal->stance[1]};
+  if (goal->stance[0] && goal->stance[1]) share[0] = 1 - (share[1] = tbi_balance_share(b, way, from));
+  along.z = 0;
+  double scale = 1 / (b->mass * b->size);
+  for (int32_t i = 6; i < b->n; ++i) {
+    if (!isfinite(b->effort[i])) continue;
+    int side = i < 6 + b->njoint[0] ? 0 : 1;
+    sv load = foot_share(b->d->axis[b->dof[i]], share[side], side == 0 ? along : v3_neg(along));
+    limit *low = &list[count++];
+    limit *high = &list[count++];
+    for (int32_t j = 0; j < b->n; ++j) {
+      low->row[j] = scale * (coupling_inertia(b, column, i, j) - sv_dot(load, column[j]));
+      high->row[j] = -low->row[j];
+    }
+    double still = b->tau[b->dof[i]] - sv_dot(load, bias);
+    low->bound = scale * (-b->effort[i] - still);
+    high->bound = scale * (-b->effort[i] + still);
+    low->active = high->active = false;
+  }
+  return count;
+}
+
 static int32_t list_limits(const tbi_balance *b, const tbi_balance_goal *goal, const sv *column,
                            sv bias, limit *list) {
   int32_t count = 0;
@@ -331,6 +384,7 @@ static int32_t list_limits(const tbi_balance *b, const tbi_balance_goal *goal, c
   }
   sv up = {v4_make(0, 0, 1), v4_zero()};
   add_limit(b, column, bias, up, MIN_LOAD * b->mass * b->gravity, &list[count++]);
+  count = list_torques(b, goal, column, bias, list, count);
   if (goal->stance[0] && goal->stance[1]) return count;
   return list_torsion(b, goal->stance[0] ? 0 : 1, column, bias, list, count);
 }
@@ -487,6 +541,7 @@ tbi_balance_result tbi_balance_solve(tbi_balance *b, const tbi_balance_goal *goa
   int32_t end = b->tree + 1 < b->model->ntree ? b->model->tree_body[b->tree + 1] : b->model->nbody;
   for (int32_t i = b->model->tree_body[b->tree]; i < end; ++i)
     bias = sv_add(bias, d->force[i]);
+  tbi_gather(d, b->tau);
   for (int32_t i = 0; i < b->n; ++i)
     column[i] = inertia_mulv(&d->composite[b->model->dof_body[b->dof[i]]], d->axis[b->dof[i]]);
   task_system tasks = {.n = b->n};

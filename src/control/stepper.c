@@ -378,6 +378,7 @@ static void goal_of_com(tabi_stepper *s, tbi_balance_goal *goal) {
   cut_to_support(goal, m->cop);
   for (int i = 0; i < 2; ++i)
     m->cop[i] -= swing[i];
+  memcpy(goal->cop, m->cop, sizeof goal->cop);
   double share = (b->gravity + tbi_max(up, -0.5 * b->gravity)) / z;
   goal->com = (v3){share * (b->com.x - m->cop[0]), share * (b->com.y - m->cop[1]), up};
 }
