@@ -41,12 +41,18 @@ static double clamp(double x, double low, double high) { return tbi_min(tbi_max(
 
 static double step_time(const tbi_step_limits *l) { return l->swing_time + l->double_support; }
 
+/* Of the soles: wider than at rest where a robot walks sideways so fast that the foot which follows
+ * would come too near. */
+static double spacing(const tbi_step_limits *l, const double velocity[2]) {
+  return tbi_max(l->spacing, l->min_spacing + fabs(velocity[1]) * step_time(l));
+}
+
 void tbi_dcm_offset(const tbi_step_limits *limits, int side, const double velocity[2],
                     double offset[2]) {
   double t = step_time(limits);
   double e = exp(limits->omega * t);
   offset[0] = velocity[0] * t / (e - 1);
-  offset[1] = -side * limits->spacing / (1 + e) + velocity[1] * t / (e - 1);
+  offset[1] = -side * spacing(limits, velocity) / (1 + e) + velocity[1] * t / (e - 1);
 }
 
 void tbi_dcm_cop(double omega, const double xi[2], const double place[2], double remaining,
@@ -118,7 +124,7 @@ tbi_step_plan tbi_dcm_adjust(const tbi_step_limits *limits, const tbi_step_state
   const tbi_step_limits *l = limits;
   double t = step_time(l);
   const double nominal[2] = {state->velocity[0] * t,
-                             state->side * l->spacing + state->velocity[1] * t};
+                             state->side * spacing(l, state->velocity) + state->velocity[1] * t};
   double low = tbi_max(l->min_time - state->elapsed, 0.02);
   /* a foot high above the ground needs time to come down */
   low = tbi_max(low, sqrt(PEAK * tbi_max(state->swing[2], 0) / (DESCENT * GRAVITY)));

@@ -121,8 +121,7 @@ static void begin_single(tabi_stepper *s) {
   const tbi_sole_state *foot = &s->balance.at[1 - m->stance];
   m->phase = TABI_STEPPER_SINGLE;
   m->elapsed = 0;
-  m->swing = (tbi_swing_state){.pos = foot->frame.pos};
-  m->swing_yaw = yaw_of(&foot->frame.rot);
+  m->swing = (tbi_swing_state){.pos = foot->frame.pos, .yaw = yaw_of(&foot->frame.rot)};
   m->looks = false;
   m->lifted = foot->frame.pos.z;
 }
@@ -188,13 +187,14 @@ static void goal_of_swing(const tabi_stepper *s, int side, tbi_balance_goal *goa
   v3 off = v3_sub(m->swing.pos, at->frame.pos);
   v3 rate = v3_sub(m->swing.vel, at->velocity);
   goal->foot[side] = v3_axpy(v3_axpy(m->swing.acc, k * k, off), 2 * k, rate);
-  double c = cos(m->swing_yaw);
-  double y = sin(m->swing_yaw);
+  double c = cos(m->swing.yaw);
+  double y = sin(m->swing.yaw);
   v3 left = v3_cross(m->normal, (v3){c, y, 0});
   left = v3_scale(1 / v3_norm(left), left);
   m3 want = m3_from_columns(v3_cross(left, m->normal), left, m->normal);
   v3 turn = tbi_turn_between(&at->frame.rot, &want);
-  goal->turn[side] = v3_axpy(v3_scale(k * k, turn), -2 * k, at->rotation);
+  turn = v3_axpy(v3_scale(k * k, turn), -2 * k, at->rotation);
+  goal->turn[side] = v3_axpy(turn, m->swing.yaw_acc + 2 * k * m->swing.yaw_rate, m->normal);
 }
 
 /* High above the ground it takes more to believe it: a swing foot has inertia. */
@@ -306,8 +306,8 @@ static void step(tabi_stepper *s, tbi_balance_goal *goal, double timestep) {
     return;
   }
   move_swing(s, m->place, timestep);
-  double turn = wrap(yaw + m->velocity[2] * s->said.step_time - m->swing_yaw);
-  m->swing_yaw += turn * tbi_min(1, timestep / tbi_max(m->remaining, timestep));
+  double turn = wrap(yaw + m->velocity[2] * s->said.step_time - m->swing.yaw);
+  tbi_swing_turn(&m->swing, m->swing.yaw + turn, m->remaining - 0.02, timestep);
   goal_of_swing(s, swing, goal);
   m->elapsed += timestep;
   if (has_landed(s, swing)) {
@@ -423,7 +423,7 @@ static void follow_feet(tabi_stepper *s, double timestep) {
   const tbi_sole_state *at = s->balance.at;
   double left = yaw_of(&at[0].frame.rot);
   double right = yaw_of(&at[1].frame.rot);
-  if (m->phase == TABI_STEPPER_SINGLE) *(m->stance == TABI_LEFT ? &right : &left) = m->swing_yaw;
+  if (m->phase == TABI_STEPPER_SINGLE) *(m->stance == TABI_LEFT ? &right : &left) = m->swing.yaw;
   double middle = left + 0.5 * wrap(right - left);
   if (isnan(m->waist_yaw)) m->waist_yaw = middle;
   double lag = s->limits.swing_time * 0.3;

@@ -19,7 +19,6 @@ typedef struct tbi_stepper_memory {
   double left;           /* s, of a shift or double support */
   double elapsed;        /* s, of the swing; negative before it */
   tbi_swing_state swing; /* reference of the swing foot */
-  double swing_yaw;
   double waist_yaw;
   double ground;             /* m */
   double base;               /* m, of the ground below the CoM */

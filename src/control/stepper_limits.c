@@ -4,6 +4,7 @@
 
 #define ANKLE_SHARE 0.9 /* of the effort limit of an ankle that balance may ask for */
 #define RATE_SHARE  0.8 /* of velocity limits that usual steps may need */
+#define FAST_SHARE  0.95 /* likewise the longest that a command can ask for */
 
 /* Angle that the ankle can roll: of the leg's joints behind the knee, the one about the front. */
 static double ankle_roll(const tabi_stepper *s) {
@@ -21,11 +22,16 @@ static double ankle_roll(const tabi_stepper *s) {
   return tbi_max(most, 0.1);
 }
 
-/* rad/s, the lowest velocity limit in a leg. */
-static double slowest_joint(const tabi_stepper *s) {
+/* rad/s, the lowest velocity limit in a leg, or of the joints that swing it forward only. */
+static double slowest_joint(const tabi_stepper *s, bool forward) {
+  const tbi_balance *b = &s->balance;
+  v3 left = m3_column(&b->at[0].frame.rot, 1);
   double slowest = HUGE_VAL;
   for (int32_t i = 0; i < s->biped.leg[0].njoint; ++i) {
-    double limit = s->model->joint[s->biped.leg[0].joint[i]].velocity;
+    int32_t joint = s->biped.leg[0].joint[i];
+    int32_t dof = s->model->body[s->model->joint_body[joint]].v;
+    double limit = s->model->joint[joint].velocity;
+    if (forward && fabs(v3_dot(v4_to(b->d->axis[dof].ang), left)) < 0.8) continue;
     if (limit > 0) slowest = tbi_min(slowest, limit);
   }
   return slowest;
@@ -97,10 +103,11 @@ void tbi_stepper_set_limits(tabi_stepper *s) {
   double reach = 0.5 * (s->biped.leg[0].reach + s->biped.leg[1].reach);
   double width = tbi_max(s->biped.leg[0].width, s->biped.leg[1].width);
   double omega = sqrt(b->gravity / z);
-  double fastest = RATE_SHARE * slowest_joint(s);
+  double fastest = RATE_SHARE * slowest_joint(s, false);
   /* rad/s, of hips and knees: 0.55 / T to lift the foot, 3.75 / T for a stride of one leg */
   double swing = tbi_min(tbi_max(1.15 / omega, 1.3 / fastest), 1.9 / omega);
-  double stride = tbi_min(tbi_max((fastest * swing - 0.55) / 3.75, 0.1), 0.4);
+  double stride = (FAST_SHARE * slowest_joint(s, true) * swing - 0.55) / 3.75;
+  stride = tbi_min(tbi_max(stride, 0.1), 0.35);
   b->size = z;
   tbi_balance_measure_legs(b, &s->biped);
   s->stretch = tbi_max(tbi_balance_stretch(b, 0), tbi_balance_stretch(b, 1));

@@ -52,3 +52,8 @@ void tbi_swing_step(tbi_swing_state *swing, v3 target, double sink, const double
   step_axis(&s->pos.y, &s->vel.y, &s->acc.y, y, time[1], timestep);
   step_axis(&s->pos.z, &s->vel.z, &s->acc.z, z, time[2], timestep);
 }
+
+void tbi_swing_turn(tbi_swing_state *swing, double yaw, double time, double timestep) {
+  const double target[2] = {yaw, 0};
+  step_axis(&swing->yaw, &swing->yaw_rate, &swing->yaw_acc, target, time, timestep);
+}

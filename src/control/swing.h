@@ -21,12 +21,15 @@ double tbi_ease(double share);
 /* Reference of a swing foot that is replanned in every update. */
 typedef struct tbi_swing_state {
   v3 pos, vel, acc;
+  double yaw, yaw_rate, yaw_acc;
 } tbi_swing_state;
 
 /* Moves it on by `timestep` s towards a target that x, y and z reach in the times given, at rest
  * but for a speed downwards, by the jerk of the motion with least jerk from here to there. */
 void tbi_swing_step(tbi_swing_state *swing, v3 target, double sink, const double time[3],
                     double timestep);
+/* Likewise its yaw, to rest. */
+void tbi_swing_turn(tbi_swing_state *swing, double yaw, double time, double timestep);
 
 /* The rotation vector from one attitude to another, by its sine: for feedback. */
 static inline v3 tbi_turn_between(const m3 *from, const m3 *to) {
