@@ -16,9 +16,7 @@
 
 #define PI         3.14159265358979323846
 #define STAND_GAIN 3.0
-#define STEP_TRIGGER                                                                               \
-  0.75                      /* share of the way from r to the edge of support, from which it steps \
-                             */
+#define STEP_TRIGGER  0.95  /* share of the way from r to the edge of support where it steps */
 #define STOP_WITHIN   0.6   /* likewise, within which it stops */
 #define TOUCH_SHARE   0.03  /* of the weight, on a foot that has landed */
 #define FORCE_LAG     3e-3  /* s, of forces of feet */
@@ -46,9 +44,9 @@ static double yaw_of(const m3 *axes) { return atan2(axes->m[1][0], axes->m[0][0]
 static double wrap(double angle) { return angle - 2 * PI * round(angle / (2 * PI)); }
 
 /* A corner of the outline of a sole in the world. */
-static void sole_corner(const tabi_stepper *s, int side, int32_t i, double to[2]) {
+static void sole_corner(const tabi_stepper *s, int side, const double corner[2], double to[2]) {
   const tbi_frame *frame = &s->balance.at[side].frame;
-  v3 at = {s->corner[side][i][0], s->corner[side][i][1], 0};
+  v3 at = {corner[0], corner[1], 0};
   v3 world = v3_add(frame->pos, m3_mulv(&frame->rot, at));
   to[0] = world.x;
   to[1] = world.y;
@@ -58,9 +56,10 @@ static void sole_corner(const tabi_stepper *s, int side, int32_t i, double to[2]
 static void find_support(const tabi_stepper *s, tbi_balance_goal *goal) {
   double point[TBI_SUPPORT_MAX][2];
   int32_t n = 0;
+  bool both = goal->stance[0] && goal->stance[1];
   for (int side = 0; side < 2; ++side) {
     for (int32_t i = 0; goal->stance[side] && i < s->biped.leg[side].ncorner; ++i)
-      sole_corner(s, side, i, point[n++]);
+      sole_corner(s, side, s->corner[both][side][i], point[n++]);
   }
   goal->ncorner = tbi_hull_2d((const double(*)[2])point, n, goal->corner, TBI_SUPPORT_MAX);
 }

@@ -43,8 +43,9 @@ struct tabi_stepper {
   tbi_estimator estimator;
   tbi_step_limits limits;
   tabi_stepper_limits said;
-  double corner[2][TABI_SOLE_MAX]
-               [2];             /* m, outline of the soles where the centre of pressure may be */
+  /* m, outlines of the soles where the centre of pressure may be: of a foot that carries all the
+   * weight, or half of it */
+  double corner[2][2][TABI_SOLE_MAX][2];
   double foot_rate, waist_rate; /* rad/s, of the feedback of tasks */
   double stretch;               /* of the legs in the posture */
   /* [nq], [nv] the state that is known, the same as the sensors saw it, and the accelerations that

@@ -37,8 +37,9 @@ static double slowest_joint(const tabi_stepper *s, bool forward) {
   return slowest;
 }
 
-/* How far from the ankle, along the sole, its effort limit lets the centre of pressure go. */
-static void ankle_range(const tabi_stepper *s, int side, double range[2]) {
+/* How far from the ankle, along the sole, its effort limit lets the centre of pressure go that
+ * carries a share of the weight. */
+static void ankle_range(const tabi_stepper *s, int side, double share, double range[2]) {
   const tabi_leg *leg = &s->biped.leg[side];
   const tbi_balance *b = &s->balance;
   const tbi_frame *sole = &b->at[side].frame;
@@ -52,7 +53,7 @@ static void ankle_range(const tabi_stepper *s, int side, double range[2]) {
     v3 ankle =
         v3_add(v4_to(b->d->body[s->model->joint_body[leg->joint[i]]].pos), b->d->origin[b->tree]);
     double at = v3_dot(v3_sub(ankle, sole->pos), m3_column(&sole->rot, 0));
-    double lever = ANKLE_SHARE * effort / (b->mass * b->gravity);
+    double lever = ANKLE_SHARE * effort / (share * b->mass * b->gravity);
     range[0] = at - lever;
     range[1] = at + lever;
   }
@@ -66,12 +67,14 @@ static void set_outline(tabi_stepper *s, int side, double z) {
   const double size[2] = {tbi_max(leg->length, 1e-3), tbi_max(leg->width, 1e-3)};
   const double margin[2] = {tbi_min(own + 0.05 * size[0], 0.4 * size[0]),
                             tbi_min(own, 0.4 * size[1])};
-  ankle_range(s, side, range);
-  for (int32_t i = 0; i < leg->ncorner; ++i) {
-    double *to = s->corner[side][i];
-    for (int k = 0; k < 2; ++k)
-      to[k] = leg->corner[i][k] * (1 - 2 * margin[k] / size[k]);
-    to[0] = tbi_min(tbi_max(to[0], range[0]), range[1]);
+  for (int both = 1; both >= 0; --both) {
+    ankle_range(s, side, both ? 0.5 : 1, range);
+    for (int32_t i = 0; i < leg->ncorner; ++i) {
+      double *to = s->corner[both][side][i];
+      for (int k = 0; k < 2; ++k)
+        to[k] = leg->corner[i][k] * (1 - 2 * margin[k] / size[k]);
+      to[0] = tbi_min(tbi_max(to[0], range[0]), range[1]);
+    }
   }
   double front = tbi_min(0.5 * size[0] - margin[0], range[1]);
   double back = tbi_min(0.5 * size[0] - margin[0], -range[0]);
