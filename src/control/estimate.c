@@ -1,8 +1,8 @@
 /* estimate.c - see estimate.h.
  *
  * Attitude: the gyro, corrected in 2 s towards the direction of gravity, which is what remains of
- * the accelerometer's reading without the acceleration that was asked for.  Joints: encoders, and
- * their differences with a lag of 2 ms.  Base: the accelerometer is integrated; the velocity
+ * the accelerometer's reading without the acceleration that was asked for, by no more than an error
+ * of 0.03 rad would: a push is an acceleration that nobody asked for.  Joints: encoders, and their differences with a lag of 2 ms.  Base: the accelerometer is integrated; the velocity
  * returns in 50 ms, and the position in 20 ms, to those with which the soles that stand are still.
  * A foot is anchored where it lands, so nothing else is known of the ground.
  *
@@ -15,7 +15,8 @@
 
 #include <string.h>
 
-#define ATTITUDE_TIME 2.0 /* s */
+#define ATTITUDE_TIME 2.0  /* s */
+#define ATTITUDE_STEP 0.03 /* rad: what is farther off is no error, but a push */
 #define RATE_LAG      2e-3
 #define VELOCITY_TIME 0.05
 #define POSITION_TIME 0.02
@@ -61,7 +62,8 @@ static v3 integrate(const tbi_estimator *e, tbi_estimate *now, const tabi_world 
   double size = v3_norm(up);
   if (size > 0) {
     v3 off = v3_cross(v3_scale(1 / size, up), (v3){0, 0, 1});
-    m3 back = q_matrix(q_exp(v3_scale(timestep / ATTITUDE_TIME, off)));
+    double most = tbi_max(v3_norm(off) / ATTITUDE_STEP, 1);
+    m3 back = q_matrix(q_exp(v3_scale(timestep / (ATTITUDE_TIME * most), off)));
     now->rot = m3_mul(&back, &now->rot);
   }
   if (v3_norm(specific) > 0)
