@@ -8,7 +8,7 @@
  * and its yaw 0.3 (rad/s^2)^2 for a CoM at 0.8 m, rotations of feet 0.05 of their weight; weights
  * of rotations grow with the square of the size.  A swing leg that is thrown far asks for more
  * moment than the sole can give: the waist then tilts rather than that the centre of mass runs
- * away.
+ * away.  A robot that stands has no next step to catch it: tilt then weighs 0.02.
  *
  * The wrench that the ground must provide is linear in x: with C the composite inertia behind each
  * joint times its axis (crba.c), F = F0 + C x.  So are its limits: the centre of pressure inside
@@ -32,12 +32,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = TBI_BALANCE_MAX, ROUNDS = 20, HALVINGS = 30, MAX_LIMITS = TBI_SUPPORT_MAX + 13 + 2 * (N - 6) };
+enum {
+  N = TBI_BALANCE_MAX,
+  ROUNDS = 20,
+  HALVINGS = 30,
+  MAX_LIMITS = TBI_SUPPORT_MAX + 13 + 2 * (N - 6)
+};
 #define STANCE_WEIGHT  100.0
 #define SWING_WEIGHT   10.0
 #define COM_WEIGHT     100.0
 #define HEIGHT_WEIGHT  30.0
 #define TILT_WEIGHT    0.1
+#define STAND_WEIGHT   0.02 /* likewise, of a robot that stands */
 #define YAW_WEIGHT     0.3
 #define TURN_WEIGHT    0.05
 #define DAMPING        0.02
@@ -240,12 +246,12 @@ static void add_com(const tbi_balance *b, const tbi_balance_goal *goal, const sv
 
 static void add_waist(const tbi_balance *b, const tbi_balance_goal *goal, task_system *s) {
   v3 turn[N];
-  double scale = b->size / TYPICAL_HEIGHT;
+  double square = b->size * b->size / (TYPICAL_HEIGHT * TYPICAL_HEIGHT);
+  double tilt = (goal->stands ? STAND_WEIGHT : TILT_WEIGHT) * square;
   for (int32_t i = 0; i < b->n; ++i)
     turn[i] = i < 6 ? v4_to(b->d->axis[b->dof[i]].ang) : v3_zero();
-  add_vector(
-      s, turn, v3_sub(goal->waist, v4_to(b->d->acc[b->waist].ang)),
-      (v3){TILT_WEIGHT * scale * scale, TILT_WEIGHT * scale * scale, YAW_WEIGHT * scale * scale});
+  add_vector(s, turn, v3_sub(goal->waist, v4_to(b->d->acc[b->waist].ang)),
+             (v3){tilt, tilt, YAW_WEIGHT * square});
 }
 
 static void add_damping(const tbi_balance *b, task_system *s) {
@@ -326,15 +332,15 @@ static double coupling_inertia(const tbi_balance *b, const sv *column, int32_t i
 }
 
 /* How a wrench W of the ground on both feet loads the joint with the axis S of a leg: by S . W_leg,
- * a linear function of W.  The foot has the share of the force, along from its centre of pressure to
- * that of the other. */
+ * a linear function of W.  The foot has the share of the force, along from its centre of pressure
+ * to that of the other. */
 static sv foot_share(sv axis, double share, v3 along) {
   v3 apart = v3_scale(share * (1 - share), v3_cross(v4_to(axis.ang), along));
   return (sv){v4_from(v3_sub(v3_scale(share, v4_to(axis.lin)), apart)), v4_scale(share, axis.ang)};
 }
 
-/* Torques of the legs within their effort limits; b->tau are those without accelerations and
- * without ground. */
+/* Torques of the legs within their effort limits, in such units that these are one g; b->tau are
+ * those without accelerations and without ground. */
 static int32_t list_torques(const tbi_balance *b, const tbi_balance_goal *goal, const sv *column,
                             sv bias, limit *list, int32_t count) {
   const tbi_frame *sole[2] = {&b->at[0].frame, &b->at[1].frame};
@@ -342,13 +348,14 @@ static int32_t list_torques(const tbi_balance *b, const tbi_balance_goal *goal, 
   const double way[2] = {along.x, along.y};
   const double from[2] = {goal->cop[0] - sole[0]->pos.x, goal->cop[1] - sole[0]->pos.y};
   double share[2] = {goal->stance[0], goal->stance[1]};
-  if (goal->stance[0] && goal->stance[1]) share[0] = 1 - (share[1] = tbi_balance_share(b, way, from));
+  if (goal->stance[0] && goal->stance[1])
+    share[0] = 1 - (share[1] = tbi_balance_share(b, way, from));
   along.z = 0;
-  double scale = 1 / (b->mass * b->size);
   for (int32_t i = 6; i < b->n; ++i) {
     if (!isfinite(b->effort[i])) continue;
     int side = i < 6 + b->njoint[0] ? 0 : 1;
     sv load = foot_share(b->d->axis[b->dof[i]], share[side], side == 0 ? along : v3_neg(along));
+    double scale = b->gravity / b->effort[i];
     limit *low = &list[count++];
     limit *high = &list[count++];
     for (int32_t j = 0; j < b->n; ++j) {
@@ -356,8 +363,8 @@ static int32_t list_torques(const tbi_balance *b, const tbi_balance_goal *goal, 
       high->row[j] = -low->row[j];
     }
     double still = b->tau[b->dof[i]] - sv_dot(load, bias);
-    low->bound = scale * (-b->effort[i] - still);
-    high->bound = scale * (-b->effort[i] + still);
+    low->bound = -b->gravity - scale * still;
+    high->bound = -b->gravity + scale * still;
     low->active = high->active = false;
   }
   return count;

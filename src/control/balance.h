@@ -26,10 +26,10 @@ typedef struct tbi_balance {
   int32_t n; /* unknowns: six of the base, then the legs */
   int32_t dof[TBI_BALANCE_MAX];
   double effort[TBI_BALANCE_MAX]; /* N m, limits of the legs' joints */
-  double mass, gravity, size; /* kg, m/s^2, m: height of the CoM */
-  double friction;            /* coefficient that forces keep to */
-  double half[2][2];          /* m, half lengths and widths of the soles */
-  double *qdd, *tau;          /* [nv] */
+  double mass, gravity, size;     /* kg, m/s^2, m: height of the CoM */
+  double friction;                /* coefficient that forces keep to */
+  double half[2][2];              /* m, half lengths and widths of the soles */
+  double *qdd, *tau;              /* [nv] */
   /* at the state that was set: */
   v3 com, com_rate;
   tbi_sole_state at[2];
@@ -43,6 +43,7 @@ typedef struct tbi_balance_goal {
   v3 waist;            /* rad/s^2 */
   v3 foot[2], turn[2]; /* m/s^2 and rad/s^2, of the soles */
   bool stance[2];
+  bool stands;     /* no step will help: the CoM counts for more than the waist */
   double ground;   /* m, height of the ground */
   double cop[2];   /* m, where the centre of pressure is wanted: two feet share the load by it */
   int32_t ncorner; /* where the centre of pressure may be, counter-clockwise, world */

@@ -2,12 +2,13 @@
  *
  * Attitude: the gyro, corrected in 2 s towards the direction of gravity, which is what remains of
  * the accelerometer's reading without the acceleration that was asked for, by no more than an error
- * of 0.03 rad would: a push is an acceleration that nobody asked for.  Joints: encoders, and their differences with a lag of 2 ms.  Base: the accelerometer is integrated; the velocity
- * returns in 50 ms, and the position in 20 ms, to those with which the soles that stand are still.
- * A foot is anchored where it lands, so nothing else is known of the ground.
+ * of 0.03 rad would: a push is an acceleration that nobody asked for.  Joints: encoders, and their
+ * differences with a lag of 2 ms.  Base: the accelerometer is integrated; the velocity returns in
+ * 50 ms, and the position in 20 ms, to those with which the soles that stand are still. A foot is
+ * anchored where it lands, so nothing else is known of the ground.
  *
- * All this was so a delay d ago.  The state now follows by q + d v + d^2 a / 2 and v + d a, with the
- * accelerations a that were asked for since: the stiff servo of a joint that turns with 3 rad/s
+ * All this was so a delay d ago.  The state now follows by q + d v + d^2 a / 2 and v + d a, with
+ * the accelerations a that were asked for since: the stiff servo of a joint that turns with 3 rad/s
  * would else answer the 6 mrad by which it is 2 ms late. */
 #include "control/estimate.h"
 

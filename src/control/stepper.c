@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-#define PI         3.14159265358979323846
-#define STAND_GAIN 3.0
+#define PI            3.14159265358979323846
+#define STAND_GAIN    3.0
 #define STEP_TRIGGER  0.95  /* share of the way from r to the edge of support where it steps */
 #define STOP_WITHIN   0.6   /* likewise, within which it stops */
 #define TOUCH_SHARE   0.03  /* of the weight, on a foot that has landed */
@@ -52,14 +52,14 @@ static void sole_corner(const tabi_stepper *s, int side, const double corner[2],
   to[1] = world.y;
 }
 
-/* The hull of the soles that stand. */
+/* The hull of the soles that stand; while it walks, each as if it were alone, as it soon will be.
+ */
 static void find_support(const tabi_stepper *s, tbi_balance_goal *goal) {
   double point[TBI_SUPPORT_MAX][2];
   int32_t n = 0;
-  bool both = goal->stance[0] && goal->stance[1];
   for (int side = 0; side < 2; ++side) {
     for (int32_t i = 0; goal->stance[side] && i < s->biped.leg[side].ncorner; ++i)
-      sole_corner(s, side, s->corner[both][side][i], point[n++]);
+      sole_corner(s, side, s->corner[goal->stands][side][i], point[n++]);
   }
   goal->ncorner = tbi_hull_2d((const double(*)[2])point, n, goal->corner, TBI_SUPPORT_MAX);
 }
@@ -129,7 +129,7 @@ static void begin_single(tabi_stepper *s) {
 static void stand(tabi_stepper *s, tbi_balance_goal *goal) {
   tbi_stepper_memory *m = &s->now;
   const tbi_sole_state *at = s->balance.at;
-  goal->stance[0] = goal->stance[1] = true;
+  goal->stance[0] = goal->stance[1] = goal->stands = true;
   find_support(s, goal);
   const double r[2] = {0.5 * (at[0].frame.pos.x + at[1].frame.pos.x),
                        0.5 * (at[0].frame.pos.y + at[1].frame.pos.y)};

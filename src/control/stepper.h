@@ -51,8 +51,8 @@ struct tabi_stepper {
   /* [nq], [nv] the state that is known, the same as the sensors saw it, and the accelerations that
    * were asked for: part of the memory */
   double *q, *v, *seen_q, *seen_v, *asked;
-  double *posture;              /* [nq] */
-  double force[2];              /* N, that feet carry */
+  double *posture; /* [nq] */
+  double force[2]; /* N, that feet carry */
   bool sees_ground;
   tabi_world *world; /* in an update */
   tbi_stepper_memory now;

@@ -2,8 +2,8 @@
  * the limits of its joints (docs/balance.md has them as a table). */
 #include "control/stepper.h"
 
-#define ANKLE_SHARE 0.9 /* of the effort limit of an ankle that balance may ask for */
-#define RATE_SHARE  0.8 /* of velocity limits that usual steps may need */
+#define ANKLE_SHARE 0.9  /* of the effort limit of an ankle that balance may ask for */
+#define RATE_SHARE  0.8  /* of velocity limits that usual steps may need */
 #define FAST_SHARE  0.95 /* likewise the longest that a command can ask for */
 
 /* Angle that the ankle can roll: of the leg's joints behind the knee, the one about the front. */

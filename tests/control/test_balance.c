@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { GOALS = 2000 };
 
@@ -79,7 +80,58 @@ static void test_support(void **state) {
   tabi_model_destroy(model);
 }
 
+/* The largest torque of a leg over its limit. */
+static double largest_share(const tbi_balance *b) {
+  double most = 0;
+  for (int32_t i = 6; i < b->n; ++i)
+    most = fmax(most, fabs(b->tau[b->dof[i]]) / b->effort[i]);
+  return most;
+}
+
+/* Goals that the motors cannot give are given up too: torques stay within the limits but for a part
+ * in a hundred, where without limits they are more than twice as large.  The motors are made weaker
+ * for it: 0.6 of what they are. */
+static void test_effort(void **state) {
+  (void)state;
+  tabi_error err = {0};
+  tabi_model *model = load_shipped_model("humanoid36");
+  double *q = calloc((size_t)tabi_model_nq(model), sizeof *q);
+  double *v = calloc((size_t)tabi_model_nv(model), sizeof *v);
+  tabi_biped biped;
+  tbi_balance b;
+  tabi_model_initial_q(model, q);
+  assert_int_equal(tabi_biped_find(model, TABI_NONE, q, NULL, &biped, &err), TABI_OK);
+  assert_int_equal(tabi_biped_stand(model, &biped, 0, 0, q, &err), TABI_OK);
+  assert_int_equal(tbi_balance_make(&b, model, &biped, &err), TABI_OK);
+  b.friction = 0.5;
+  tbi_balance_set(&b, q, v);
+  for (int32_t k = 6; k < b.n; ++k)
+    b.effort[k] *= 0.6;
+  rng r = rng_make(2);
+  double worst = 0;
+  double unlimited = 0;
+  for (int i = 0; i < GOALS; ++i) {
+    tbi_balance_goal goal = random_goal(&b, &r);
+    tbi_balance_solve(&b, &goal);
+    worst = fmax(worst, largest_share(&b));
+    double own[TBI_BALANCE_MAX];
+    memcpy(own, b.effort, sizeof own);
+    for (int32_t k = 6; k < b.n; ++k)
+      b.effort[k] = HUGE_VAL;
+    tbi_balance_solve(&b, &goal);
+    memcpy(b.effort, own, sizeof own);
+    unlimited = fmax(unlimited, largest_share(&b));
+  }
+  print_message("torques of %.3f of the limits at most, %.1f without them\n", worst, unlimited);
+  assert_true(unlimited > 2);
+  assert_true(worst < 1.01);
+  tbi_balance_free(&b);
+  free(q);
+  free(v);
+  tabi_model_destroy(model);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_support)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_support), cmocka_unit_test(test_effort)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

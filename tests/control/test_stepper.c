@@ -113,26 +113,64 @@ static void test_five_joints(void **state) {
   walk("humanoid36.urdf", BUSHES ", l_ankle_roll, r_ankle_roll", 0.3);
 }
 
+/* As fast as asked, within a tenth: sideways, and on the spot. */
 static void test_sideways_and_turning(void **state) {
   (void)state;
   walker w = {0};
   load(&w, "humanoid36.urdf", BUSHES, "cone");
+  tabi_stepper_limits limits = tabi_stepper_get_limits(w.stepper);
   tabi_stepper_set_command(w.stepper, &(tabi_stepper_command){
-                                          .velocity = {0, 0.1},
+                                          .velocity = {0, limits.velocity[1]},
                                             .steps = -1
   });
-  run(&w, 4, NULL);
+  run(&w, 2, NULL);
+  tabi_stepper_state before = tabi_stepper_get_state(w.stepper);
+  run(&w, 8 * limits.step_time, NULL);
   tabi_stepper_state s = tabi_stepper_get_state(w.stepper);
-  assert_true(s.com[1] > 0.15 && fabs(s.com[0]) < 0.1);
-  double yaw = s.yaw[0];
+  double speed = (s.com[1] - before.com[1]) / (8 * limits.step_time);
+  print_message("sideways with %.2f of the speed asked for\n", speed / limits.velocity[1]);
+  assert_near(speed / limits.velocity[1], 1, 0.1);
+  assert_true(fabs(s.com[0]) < 0.1);
   tabi_stepper_set_command(w.stepper, &(tabi_stepper_command){
                                           .velocity = {0, 0, 0.5},
                                             .steps = -1
   });
-  run(&w, 4, NULL);
+  run(&w, 3, NULL);
+  before = tabi_stepper_get_state(w.stepper);
+  run(&w, 8 * limits.step_time, NULL);
   s = tabi_stepper_get_state(w.stepper);
-  assert_true(s.yaw[0] - yaw > 0.8);
+  double rate = (s.yaw[0] - before.yaw[0]) / (8 * limits.step_time);
+  print_message("turning with %.2f of the rate asked for\n", rate / 0.5);
+  assert_near(rate / 0.5, 1, 0.1);
+  assert_true(hypot(s.com[0] - before.com[0], s.com[1] - before.com[1]) < 0.1);
   assert_int_not_equal(s.phase, TABI_STEPPER_FALLEN);
+  unload(&w);
+}
+
+/* Standing, it bears without a step pushes of 0.1 s up to 0.8 of the capture point's bound: omega
+ * times the way to the edge of the soles, N s per kg. */
+static void test_stands_on_both_feet(void **state) {
+  (void)state;
+  walker w = {0};
+  load(&w, "humanoid36.urdf", BUSHES, "cone");
+  tabi_stepper_limits limits = tabi_stepper_get_limits(w.stepper);
+  for (int way = 0; way < 4; ++way) {
+    bool side = way % 2;
+    double sign = way < 2 ? 1 : -1;
+    const tabi_leg *leg = &w.biped.leg[0];
+    double edge = side ? 0.5 * (w.biped.spacing + leg->width) : 0.5 * leg->length;
+    double size = 0.8 * limits.omega * edge * w.biped.mass;
+    const push p = {
+        0.5, {side ? 0 : sign * size, side ? sign * size : 0}
+    };
+    tabi_error err;
+    assert_int_equal(tabi_world_set_state(w.world, w.q, w.v, &err), TABI_OK);
+    tabi_stepper_reset(w.stepper);
+    run(&w, 4, &p);
+    tabi_stepper_state s = tabi_stepper_get_state(w.stepper);
+    assert_int_equal(s.phase, TABI_STEPPER_STANDS);
+    assert_int_equal(s.steps, 0);
+  }
   unload(&w);
 }
 
@@ -375,6 +413,7 @@ int main(void) {
       cmocka_unit_test(test_walks),
       cmocka_unit_test(test_five_joints),
       cmocka_unit_test(test_sideways_and_turning),
+      cmocka_unit_test(test_stands_on_both_feet),
       cmocka_unit_test(test_pushes),
       cmocka_unit_test(test_snapshot),
       cmocka_unit_test(test_sensors),
