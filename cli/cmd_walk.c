@@ -157,15 +157,17 @@ static int print_json(const walk *w, const tabi_model *file, const tabi_model *m
       json_pack("{so so so}", "joint", tbi_json_text(joint_name(model, r->peak_joint)), "value",
                 tbi_json_number(r->peak), "limit", tbi_json_number(r->peak_limit));
   json_t *o = json_pack(
-      "{so so s[oo] si si sb so ss so sb so so so so so so so so}", "robot", tbi_json_text(w->path),
-      "front", tbi_json_numbers(b->front, 3), "legs", leg_json(file, &b->leg[0]),
-      leg_json(file, &b->leg[1]), "steps_planned", (int)r->steps_planned, "steps_done",
-      (int)r->steps_done, "fell", (int)r->fell, "distance", tbi_json_number(r->distance), "contact",
-      w->wish.contact, "torque_peak", peak, "limits_kept", (int)r->limits_kept, "saturated",
-      tbi_json_number(r->saturated), "slip_max", tbi_json_number(r->slip), "zmp_error_max",
-      tbi_json_number(r->zmp_error), "realtime_factor", tbi_json_number(r->realtime), "knee_bend",
-      tbi_json_number(b->leg[0].knee_bend), "mass", tbi_json_number(b->mass), "step_time",
-      tbi_json_number(w->scene.limits.step_time), "warnings", tbi_json_findings(&w->findings));
+      "{so so s[oo] si si sb so ss so sb so so so so so so so so so so}", "robot",
+      tbi_json_text(w->path), "front", tbi_json_numbers(b->front, 3), "legs",
+      leg_json(file, &b->leg[0]), leg_json(file, &b->leg[1]), "steps_planned",
+      (int)r->steps_planned, "steps_done", (int)r->steps_done, "fell", (int)r->fell, "distance",
+      tbi_json_number(r->distance), "contact", w->wish.contact, "torque_peak", peak, "limits_kept",
+      (int)r->limits_kept, "saturated", tbi_json_number(r->saturated), "slip_max",
+      tbi_json_number(r->slip), "zmp_error_max", tbi_json_number(r->zmp_error), "realtime_factor",
+      tbi_json_number(r->realtime), "knee_bend", tbi_json_number(b->leg[0].knee_bend), "spacing",
+      tbi_json_number(b->spacing), "com_height", tbi_json_number(w->scene.limits.height), "mass",
+      tbi_json_number(b->mass), "step_time", tbi_json_number(w->scene.limits.step_time), "warnings",
+      tbi_json_findings(&w->findings));
   return tbi_json_print(out, o);
 }
 
