@@ -164,18 +164,20 @@ void tbi_estimate_predict(const tbi_estimator *e, const tbi_estimate *now, const
   write_base(e, &then, end, q, v);
 }
 
-/* Small differences of height are errors of the estimate, and would add up step by step. */
-static void settle_height(tbi_estimate *now, const tbi_balance *b, int side) {
-  double other = now->anchor[1 - side].z;
-  if (!now->stands[1 - side] || fabs(now->anchor[side].z - other) > LEVEL * b->size) return;
-  now->anchor[side].z = other;
+/* Small differences of height, to the ground that was seen or else to the other foot, are errors of
+ * the estimate, and would add up step by step. */
+static void settle_height(tbi_estimate *now, const tbi_balance *b, int side, double ground) {
+  double level = isnan(ground) ? now->anchor[1 - side].z : ground;
+  bool known = !isnan(ground) || now->stands[1 - side];
+  if (known && fabs(now->anchor[side].z - level) <= LEVEL * b->size) now->anchor[side].z = level;
 }
 
-void tbi_estimate_set_stance(tbi_estimate *now, const tbi_balance *b, const bool stands[2]) {
+void tbi_estimate_set_stance(tbi_estimate *now, const tbi_balance *b, const bool stands[2],
+                             double ground) {
   for (int side = 0; side < 2; ++side) {
     if (!stands[side] || now->stands[side]) continue;
     now->anchor[side] = b->at[side].frame.pos;
-    settle_height(now, b, side);
+    settle_height(now, b, side, ground);
   }
   now->stands[0] = stands[0];
   now->stands[1] = stands[1];

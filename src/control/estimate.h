@@ -38,7 +38,9 @@ void tbi_estimate_update(const tbi_estimator *e, tbi_estimate *now, const tabi_w
 /* The state now: what was seen goes on for the delays of the sensors as it was asked to. */
 void tbi_estimate_predict(const tbi_estimator *e, const tbi_estimate *now, const tabi_world *world,
                           const tbi_seen *seen, double *q, double *v);
-/* Says which feet stand, after an update: one that begins to is anchored where it is. */
-void tbi_estimate_set_stance(tbi_estimate *now, const tbi_balance *b, const bool stands[2]);
+/* Says which feet stand, after an update: one that begins to is anchored where it is, at the height
+ * of the ground that was seen there; NAN if none was. */
+void tbi_estimate_set_stance(tbi_estimate *now, const tbi_balance *b, const bool stands[2],
+                             double ground);
 
 #endif

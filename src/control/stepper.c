@@ -482,7 +482,8 @@ static void observe(tabi_stepper *s, const tabi_world *world, double timestep) {
 /* What the estimate of the next update needs to know. */
 static void remember(tabi_stepper *s, const tbi_balance_goal *goal) {
   memcpy(s->asked, s->balance.qdd, sizeof *s->asked * (size_t)s->model->nv);
-  tbi_estimate_set_stance(&s->now.estimate, &s->balance, goal->stance);
+  tbi_estimate_set_stance(&s->now.estimate, &s->balance, goal->stance,
+                          s->sees_ground && s->now.looks ? s->now.landing : (double)NAN);
   for (int side = 0; side < 2; ++side)
     s->now.foot_up[side] = goal->stance[side] ? 0 : goal->foot[side].z;
 }
