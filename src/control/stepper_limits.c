@@ -3,8 +3,8 @@
 #include "control/stepper.h"
 
 #define ANKLE_SHARE 0.9  /* of the effort limit of an ankle that balance may ask for */
-#define RATE_SHARE  0.8  /* of velocity limits that usual steps may need */
-#define FAST_SHARE  0.95 /* likewise the longest that a command can ask for */
+#define RATE_SHARE  0.95 /* of velocity limits that the longest steps may need */
+#define LONG_STEP   0.3  /* of the leg, that a command can ask for at least where T allows */
 
 /* Angle that the ankle can roll: of the leg's joints behind the knee, the one about the front. */
 static double ankle_roll(const tabi_stepper *s) {
@@ -22,8 +22,8 @@ static double ankle_roll(const tabi_stepper *s) {
   return tbi_max(most, 0.1);
 }
 
-/* rad/s, the lowest velocity limit in a leg, or of the joints that swing it forward only. */
-static double slowest_joint(const tabi_stepper *s, bool forward) {
+/* rad/s, the lowest velocity limit of the joints that swing a leg forward. */
+static double slowest_joint(const tabi_stepper *s) {
   const tbi_balance *b = &s->balance;
   v3 left = m3_column(&b->at[0].frame.rot, 1);
   double slowest = HUGE_VAL;
@@ -31,7 +31,7 @@ static double slowest_joint(const tabi_stepper *s, bool forward) {
     int32_t joint = s->biped.leg[0].joint[i];
     int32_t dof = s->model->body[s->model->joint_body[joint]].v;
     double limit = s->model->joint[joint].velocity;
-    if (forward && fabs(v3_dot(v4_to(b->d->axis[dof].ang), left)) < 0.8) continue;
+    if (fabs(v3_dot(v4_to(b->d->axis[dof].ang), left)) < 0.8) continue;
     if (limit > 0) slowest = tbi_min(slowest, limit);
   }
   return slowest;
@@ -106,11 +106,11 @@ void tbi_stepper_set_limits(tabi_stepper *s) {
   double reach = 0.5 * (s->biped.leg[0].reach + s->biped.leg[1].reach);
   double width = tbi_max(s->biped.leg[0].width, s->biped.leg[1].width);
   double omega = sqrt(b->gravity / z);
-  double fastest = RATE_SHARE * slowest_joint(s, false);
+  double fastest = RATE_SHARE * slowest_joint(s);
   /* rad/s, of hips and knees: 0.55 / T to lift the foot, 3.75 / T for a stride of one leg */
-  double swing = tbi_min(tbi_max(1.15 / omega, 1.3 / fastest), 1.9 / omega);
-  double stride = (FAST_SHARE * slowest_joint(s, true) * swing - 0.55) / 3.75;
-  stride = tbi_min(tbi_max(stride, 0.1), 0.35);
+  double swing = tbi_max(1.15 / omega, (0.55 + 3.75 * LONG_STEP) / fastest);
+  swing = tbi_min(swing, 1.9 / omega);
+  double stride = tbi_min(tbi_max((fastest * swing - 0.55) / 3.75, 0.1), 0.35);
   b->size = z;
   tbi_balance_measure_legs(b, &s->biped);
   s->stretch = tbi_max(tbi_balance_stretch(b, 0), tbi_balance_stretch(b, 1));
