@@ -348,8 +348,10 @@ static int32_t list_torques(const tbi_balance *b, const tbi_balance_goal *goal, 
   const double way[2] = {along.x, along.y};
   const double from[2] = {goal->cop[0] - sole[0]->pos.x, goal->cop[1] - sole[0]->pos.y};
   double share[2] = {goal->stance[0], goal->stance[1]};
-  if (goal->stance[0] && goal->stance[1])
-    share[0] = 1 - (share[1] = tbi_balance_share(b, way, from));
+  if (goal->stance[0] && goal->stance[1]) {
+    share[1] = tbi_balance_share(b, way, from);
+    share[0] = 1 - share[1];
+  }
   along.z = 0;
   for (int32_t i = 6; i < b->n; ++i) {
     if (!isfinite(b->effort[i])) continue;
