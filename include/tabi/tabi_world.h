@@ -312,6 +312,8 @@ typedef struct tabi_ray_hit {
  * the side where they are counter-clockwise only; below a height field is inside. */
 TABI_API bool tabi_world_ray(tabi_world *world, const double origin[3], const double direction[3],
                              double max_distance, tabi_ray_hit *hit);
+/* z of the first colliding shape below a point that does not move; NAN: there is none. */
+TABI_API double tabi_world_ground_below(tabi_world *world, const double point[3]);
 
 /* The reading of a sensor of the model after the last step: value[tabi_sensor_type_size]; returns
  * that size.  Positions and rates are those after the step; forces and accelerations are means over

@@ -194,11 +194,12 @@ static bool may_meet(const tbi_collision *c, const tabi_dynamics *d, int32_t ite
 }
 
 bool tbi_ray_cast(const tbi_collision *collision, const tabi_dynamics *d, const tbi_ray *ray,
-                  double max, tbi_ray_hit *hit) {
+                  double max, bool only_fixed, tbi_ray_hit *hit) {
   const tbi_collision *c = collision;
   TBI_ASSERT(d->model == c->model && max >= 0);
   bool met = false;
   for (int32_t item = 0; item < c->nitem; ++item) {
+    if (only_fixed && c->fitting[item].body != TABI_WORLD) continue;
     if (!may_meet(c, d, item, ray)) continue;
     tbi_solid solid = tbi_shapes_solid(c, d, item);
     tbi_ray_hit found;

@@ -22,9 +22,9 @@ typedef struct tbi_ray_hit {
 /* Whether a ray without end meets a solid, and where first. */
 bool tbi_ray_solid(const tbi_solid *solid, const tbi_ray *ray, tbi_ray_hit *hit);
 /* The nearest of all shapes that collide, at the poses of d, not farther than max; of equally near
- * ones the first. */
+ * ones the first.  only_fixed: of shapes that do not move. */
 bool tbi_ray_cast(const tbi_collision *collision, const tabi_dynamics *d, const tbi_ray *ray,
-                  double max, tbi_ray_hit *hit);
+                  double max, bool only_fixed, tbi_ray_hit *hit);
 
 /* ray_mesh.c: rays and normals in the axes of the mesh. */
 bool tbi_ray_hull(const tabi_mesh_def *mesh, const tbi_ray *ray, tbi_ray_hit *hit);

@@ -1,9 +1,8 @@
 /* fall.c - centres of mass and bases of robots compared with their initial state.
  *
  * The height is that of the centre of mass above the fixed ground below it, not z: the root of a
- * robot may lie between its feet, and the ground at any height.  Rays look for the ground, in a
- * world that stays in its initial state, and what moves is passed over: below a shape that the ray
- * meets, it goes on. */
+ * robot may lie between its feet, and the ground at any height.  Rays look for the ground and pass
+ * what moves. */
 #include "base/assertion.h"
 #include "base/error.h"
 #include "math/quat.h"
@@ -13,34 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SHAPES = 64 }; /* that a ray passes */
-
 struct tabi_fall {
   const tabi_scene *scene;
   tabi_world *ground; /* for rays; stays in its initial state, or NULL: there is no robot */
   tabi_stance *start; /* of every robot */
 };
-
-static bool is_fixed(const tabi_model *model, int32_t link) {
-  return link == TABI_WORLD || tabi_model_link_body(model, link) == TABI_WORLD;
-}
-
-/* z of the fixed ground below a point; NAN: there is none */
-static double ground_below(const tabi_fall *fall, const double point[3]) {
-  const tabi_model *model = tabi_scene_model(fall->scene);
-  const double down[3] = {0, 0, -1};
-  double from[3] = {point[0], point[1], point[2]};
-  for (int i = 0; i < MAX_SHAPES; ++i) {
-    tabi_ray_hit hit;
-    if (!tabi_world_ray(fall->ground, from, down, HUGE_VAL, &hit)) return (double)NAN;
-    if (is_fixed(model, hit.link)) return hit.point[2];
-    double lower[3] = {0, 0, hit.point[2]};
-    double upper[3];
-    (void)tabi_dynamics_shape_bounds(tabi_world_dynamics(fall->ground), hit.shape, lower, upper);
-    from[2] = fmin(lower[2], hit.point[2]) - 1e-9;
-  }
-  return (double)NAN;
-}
 
 /* whether a link is part of a robot: "robot/link" */
 static bool belongs(const char *link, const char *robot) {
@@ -75,7 +51,7 @@ static tabi_stance stance_of(const tabi_fall *fall, const tabi_dynamics *dynamic
   double centre[3];
   tabi_dynamics_link_pose(dynamics, which.base, pos, quat);
   v3_store(centre_of(fall, dynamics, which.name), centre);
-  double ground = ground_below(fall, centre);
+  double ground = tabi_world_ground_below(fall->ground, centre);
   tabi_stance stance = {.ground = isnan(ground) ? otherwise : ground};
   stance.height = centre[2] - stance.ground;
   m3 turn = q_matrix(q_load(quat));
