@@ -80,6 +80,8 @@ typedef struct tabi_scene_def {
                                nothing instead of refusing it; to look at, not to run */
   tabi_warning_fn *warn;    /* may be NULL */
   void *warn_user;
+  tabi_builder_cache *robots; /* those read before: the files of a robot are read once, and as they
+                                 were then; not where warnings are heard.  May be NULL */
 } tabi_scene_def;
 
 TABI_API tabi_scene_def tabi_scene_def_default(void);

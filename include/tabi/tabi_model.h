@@ -386,6 +386,20 @@ TABI_API int32_t tabi_builder_njoint(const tabi_builder *builder);
 /* The index of a link or joint added before, or TABI_NONE. */
 TABI_API int32_t tabi_builder_find_link(const tabi_builder *builder, const char *name);
 TABI_API int32_t tabi_builder_find_joint(const tabi_builder *builder, const char *name);
+/* What was added to builders, kept to be added to others, as a robot that is read once for many
+ * scenes.  Threads may share it. */
+typedef struct tabi_builder_cache tabi_builder_cache;
+TABI_API tabi_builder_cache *tabi_builder_cache_create(void);        /* NULL: out of memory */
+TABI_API void tabi_builder_cache_destroy(tabi_builder_cache *cache); /* NULL is fine */
+/* Adds what is kept under a name, if it was added behind as much as this builder holds; an error
+ * stays in the builder, and the cache must outlive it.  False: there is nothing such; what is added
+ * from now on can be kept. */
+TABI_API bool tabi_builder_recall(tabi_builder *builder, tabi_builder_cache *cache,
+                                  const char *name);
+/* Keeps what was added since tabi_builder_recall, as long as there is room for it. */
+TABI_API tabi_status tabi_builder_keep(const tabi_builder *builder, tabi_builder_cache *cache,
+                                       const char *name, tabi_error *err);
+
 /* The first error so far, or NULL. */
 TABI_API const tabi_error *tabi_builder_error(const tabi_builder *builder);
 /* An error from outside, say of a reader that stopped halfway; an earlier one stays. */

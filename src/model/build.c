@@ -587,7 +587,7 @@ static tabi_model *fill_model(const plan *p, tabi_error *err) {
   tbi_fill_tendons(b, model);
   mark_colliding(model);
   fill_meshes(b, model);
-  tbi_fill_hulls(model);
+  tbi_fill_hulls(b, model);
   tbi_fill_named_order(model);
   tbi_fill_clusters(model);
   tbi_fill_named_bodies(model);

@@ -24,23 +24,27 @@ tabi_builder *tabi_builder_create(void) {
   return builder;
 }
 
-static void free_meshes(tbi_list *meshes) {
-  tabi_mesh_def *mesh = meshes->items;
-  for (int32_t i = 0; i < meshes->count; ++i) {
+static void free_meshes(tabi_builder *builder) {
+  tabi_mesh_def *mesh = builder->meshes.items;
+  const tbi_mesh_store *store = builder->mesh_stores.items;
+  for (int32_t i = 0; i < builder->mesh_stores.count; ++i) {
+    if (store[i].borrowed) continue;
     free((void *)mesh[i].vertices);
     free((void *)mesh[i].faces);
+    free(store[i].graph);
   }
 }
 
 void tabi_builder_destroy(tabi_builder *builder) {
   if (!builder) return;
-  free_meshes(&builder->meshes);
-  tbi_list *lists[] = {&builder->links,     &builder->joints,        &builder->shapes,
-                       &builder->meshes,    &builder->materials,     &builder->actuators,
-                       &builder->couplings, &builder->connections,   &builder->exclusions,
-                       &builder->pairs,     &builder->postures,      &builder->posture_entries,
-                       &builder->controls,  &builder->link_joint,    &builder->sensors,
-                       &builder->tendons,   &builder->tendon_joints, &builder->tendon_points};
+  free_meshes(builder);
+  tbi_list *lists[] = {&builder->links,      &builder->joints,        &builder->shapes,
+                       &builder->meshes,     &builder->materials,     &builder->actuators,
+                       &builder->couplings,  &builder->connections,   &builder->exclusions,
+                       &builder->pairs,      &builder->postures,      &builder->posture_entries,
+                       &builder->controls,   &builder->link_joint,    &builder->sensors,
+                       &builder->tendons,    &builder->tendon_joints, &builder->tendon_points,
+                       &builder->mesh_stores};
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; ++i)
     free(lists[i]->items);
   tbi_names_free(&builder->link_names);
@@ -403,6 +407,19 @@ static void *copy_of(const void *items, size_t size) {
   return copy;
 }
 
+/* It owns its numbers from then on. */
+static int32_t append_mesh(tabi_builder *builder, const tabi_mesh_def *mesh) {
+  const tbi_mesh_store own = {.borrowed = false};
+  tbi_list *stores = &builder->mesh_stores;
+  if (!tbi_array_reserve(&stores->items, &stores->capacity, stores->count, 1, sizeof own)) {
+    fail_memory(builder);
+    return TABI_NONE;
+  }
+  int32_t index = tbi_builder_append(builder, &builder->meshes, mesh, sizeof *mesh);
+  if (index != TABI_NONE) (void)tbi_builder_append(builder, stores, &own, sizeof own);
+  return index;
+}
+
 int32_t tabi_builder_add_mesh(tabi_builder *builder, const tabi_mesh_def *def) {
   if (!tbi_builder_begin(builder, def, sizeof *def, "mesh") || !check_mesh(builder, def))
     return TABI_NONE;
@@ -414,7 +431,7 @@ int32_t tabi_builder_add_mesh(tabi_builder *builder, const tabi_mesh_def *def) {
   kept.faces = faces;
   int32_t mesh = TABI_NONE;
   if (vertices && faces) {
-    mesh = tbi_builder_append(builder, &builder->meshes, &kept, sizeof kept);
+    mesh = append_mesh(builder, &kept);
   } else {
     fail_memory(builder);
   }

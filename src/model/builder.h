@@ -23,11 +23,27 @@ typedef struct tbi_list {
   int32_t count, capacity;
 } tbi_list;
 
+#define TBI_BUILDER_LISTS 20 /* at most, of a builder */
+
+/* What a builder holds at some time. */
+typedef struct tbi_builder_mark {
+  int32_t count[TBI_BUILDER_LISTS];
+  double gravity[3], timestep;
+} tbi_builder_mark;
+
+/* Where a mesh comes from. */
+typedef struct tbi_mesh_store {
+  bool borrowed; /* from an addition to many builders (builder_addition.h): not for this one to free
+                  */
+  int32_t *graph; /* of its hull (hull_graph.h), or NULL: not made yet */
+} tbi_mesh_store;
+
 struct tabi_builder {
   tabi_error error; /* the first; status TABI_OK: none */
   tbi_text_pool text;
   const char *file; /* the last file named, so that one copy serves many places */
   tbi_list links, joints, shapes, meshes, materials, actuators, couplings, connections, sensors;
+  tbi_list mesh_stores; /* tbi_mesh_store, of each mesh */
   tbi_list tendons, tendon_joints, tendon_points;
   tbi_list pairs;           /* tbi_material_pair */
   tbi_list exclusions;      /* int32_t[2] */
@@ -37,6 +53,7 @@ struct tabi_builder {
   tbi_list link_joint;      /* int32_t: the joint above each link, or TABI_NONE */
   tbi_names link_names, joint_names, material_names, sensor_names;
   double gravity[3], timestep;
+  tbi_builder_mark mark; /* since when tabi_builder_keep keeps */
 };
 
 static inline const tabi_link_def *tbi_builder_link(const tabi_builder *b, int32_t i) {

@@ -8,6 +8,9 @@
 #include "model/builder.h"
 #include "model/model.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #define FEW   24   /* vertices that are asked faster than climbed */
 #define LEVEL 1e-7 /* of the mesh's size, by which triangles may rise above each other */
 
@@ -121,8 +124,12 @@ static v3 cell_direction(int32_t cell) {
 
 static int32_t farthest(const tabi_mesh_def *mesh, v3 dir) {
   int32_t best = 0;
+  double most = v3_dot(vertex_of(mesh, 0), dir);
   for (int32_t i = 1; i < mesh->nvertex; ++i) {
-    if (v3_dot(vertex_of(mesh, i), dir) > v3_dot(vertex_of(mesh, best), dir)) best = i;
+    double along = v3_dot(vertex_of(mesh, i), dir);
+    if (along <= most) continue;
+    most = along;
+    best = i;
   }
   return best;
 }
@@ -144,7 +151,48 @@ static bool make_graph(graph *g, int32_t *start) {
   return hull;
 }
 
-void tbi_fill_hulls(tabi_model *model) {
+/* A graph that was kept: whether there is one, then first, neighbour, face and start. */
+static size_t graph_size(const tabi_mesh_def *mesh) {
+  return 1 + ((size_t)mesh->nvertex + 1) + 6 * (size_t)mesh->nface + TBI_HULL_CELLS;
+}
+
+static bool keep_graph(const tabi_mesh_def *mesh, tbi_mesh_store *store) {
+  if (store->graph) return true;
+  store->graph = calloc(graph_size(mesh), sizeof *store->graph);
+  if (!store->graph) return false;
+  graph g = {.mesh = mesh, .first = store->graph + 1};
+  g.neighbour = g.first + mesh->nvertex + 1;
+  g.face = g.neighbour + 3 * (ptrdiff_t)mesh->nface;
+  store->graph[0] = make_graph(&g, g.face + 3 * (ptrdiff_t)mesh->nface);
+  return true;
+}
+
+bool tbi_keep_hull_graphs(tabi_builder *builder, int32_t first) {
+  const tabi_shape_def *shapes = builder->shapes.items;
+  const tabi_mesh_def *mesh = builder->meshes.items;
+  tbi_mesh_store *store = builder->mesh_stores.items;
+  for (int32_t i = 0; i < builder->shapes.count; ++i) {
+    tabi_shape_def shape = shapes[i];
+    shape.mesh -= first;
+    if (shape.mesh < 0 || !is_climbed(&shape, mesh)) continue;
+    if (!keep_graph(&mesh[shape.mesh], &store[shape.mesh])) return false;
+  }
+  return true;
+}
+
+static bool copy_graph(const int32_t *kept, const graph *g, int32_t *start) {
+  size_t nfirst = (size_t)g->mesh->nvertex + 1;
+  size_t nedge = 3 * (size_t)g->mesh->nface;
+  if (kept[0] == 0) return false;
+  memcpy(g->first, kept + 1, nfirst * sizeof *kept);
+  memcpy(g->neighbour, kept + 1 + nfirst, nedge * sizeof *kept);
+  memcpy(g->face, kept + 1 + nfirst + nedge, nedge * sizeof *kept);
+  memcpy(start, kept + 1 + nfirst + 2 * nedge, TBI_HULL_CELLS * sizeof *kept);
+  return true;
+}
+
+void tbi_fill_hulls(const tabi_builder *builder, tabi_model *model) {
+  const tbi_mesh_store *store = builder->mesh_stores.items;
   int32_t *first = model->hull_first;
   int32_t *edge = model->hull_edge;
   int32_t *face = model->hull_face;
@@ -153,10 +201,12 @@ void tbi_fill_hulls(tabi_model *model) {
     model->hull[i].centre = model->mesh[i].nvertex > 0 ? mean_of(&model->mesh[i]) : v3_zero();
   for (int32_t i = 0; i < model->nshape; ++i) {
     if (!is_climbed(&model->shape[i], model->mesh)) continue;
-    const tabi_mesh_def *mesh = &model->mesh[model->shape[i].mesh];
-    tbi_hull *hull = &model->hull[model->shape[i].mesh];
+    int32_t index = model->shape[i].mesh;
+    const tabi_mesh_def *mesh = &model->mesh[index];
+    tbi_hull *hull = &model->hull[index];
     graph g = {.mesh = mesh, .first = first, .neighbour = edge, .face = face};
-    if (!hull->first && make_graph(&g, start)) {
+    const int32_t *kept = store[index].graph;
+    if (!hull->first && (kept ? copy_graph(kept, &g, start) : make_graph(&g, start))) {
       hull->first = first;
       hull->neighbour = edge;
       hull->face = face;

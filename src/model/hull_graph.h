@@ -8,6 +8,7 @@
 
 #include "math/vec.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Directions are sorted into the cells of a cube whose six sides are cut into three by three. */
@@ -44,6 +45,9 @@ struct tabi_model;
 void tbi_count_hulls(const struct tabi_builder *builder, struct tabi_model *model);
 /* Fills hull, hull_first, hull_edge, hull_face and hull_start; needs shapes and meshes.  Graphs are
  * made of closed convex meshes with many vertices that a shape which collides uses. */
-void tbi_fill_hulls(struct tabi_model *model);
+void tbi_fill_hulls(const struct tabi_builder *builder, struct tabi_model *model);
+/* Makes these graphs once for all models to come.  The builder's shapes count its meshes from
+ * `first` on; those before are not its own.  False: out of memory. */
+bool tbi_keep_hull_graphs(struct tabi_builder *builder, int32_t first);
 
 #endif

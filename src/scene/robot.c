@@ -7,6 +7,7 @@
 
 #include "base/assertion.h"
 #include "io/hrp/hrp_bush.h"
+#include "io/robot_cache.h"
 #include "io/sensor.h"
 #include "io/values.h"
 #include "model/builder.h"
@@ -80,7 +81,7 @@ static bool read_base(const robot *b, tabi_load_def *def) {
 /* Adds the robot of a file to the builder.  A file that cannot be opened is the scene's mistake. */
 static bool load_file(const robot *b, const char *path, const tabi_load_def *def) {
   tabi_error err = {0};
-  tabi_status status = tabi_builder_load(b->r->builder, path, def, &err);
+  tabi_status status = tbi_robot_cache_load(b->r->def->robots, b->r->builder, path, def, &err);
   if (status == TABI_OK) return true;
   if (status != TABI_ERR_FILE || strcmp(err.file, path) != 0) return tbi_fail_as(b->r->error, &err);
   return tbi_fail_about(b->r->error, tbi_yaml_child(b->node, "model")->place, b->what,

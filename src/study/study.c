@@ -266,6 +266,9 @@ static bool keep_def(tabi_study *study, tbi_first_error *error, const tabi_scene
   kept->warn = NULL; /* by many threads, once for each run: of no use */
   kept->set = NULL;
   kept->nset = 0;
+  study->robots = tabi_builder_cache_create();
+  if (!study->robots) return tbi_fail_memory(error);
+  kept->robots = study->robots;
   if (kept->package_path) kept->package_path = keep(study, error, kept->package_path);
   return tbi_ok(error);
 }
@@ -358,6 +361,7 @@ void tbi_study_end(tabi_study *study) {
   free(study->parameter);
   free(study->levels);
   free(study->measure);
+  tabi_builder_cache_destroy(study->robots);
   tbi_text_free(&study->pool);
 }
 

@@ -57,7 +57,8 @@ struct tabi_study {
   const char *scene;      /* path of the scene, whole */
   const char *scene_text; /* as it was when the study began */
   size_t scene_size;
-  tabi_scene_def def; /* how to load scenes; its texts are in the pool */
+  tabi_scene_def def;         /* how to load scenes; its texts are in the pool */
+  tabi_builder_cache *robots; /* of all runs */
   tbi_design design;
   tbi_parameter *parameter;
   int32_t *levels; /* of all parameters, for a grid */

@@ -65,6 +65,21 @@ static tabi_scene *load_walker(const char *path, tabi_error *err) {
 #undef CONTROLLER
 }
 
+/* Twice, the second time with robots that were read before. */
+static tabi_scene *load_again(const char *path, tabi_error *err) {
+  tabi_scene_def def = tabi_scene_def_default();
+  def.robots = tabi_builder_cache_create();
+  if (!def.robots) {
+    *err = (tabi_error){.status = TABI_ERR_MEMORY, .message = "out of memory"};
+    return NULL;
+  }
+  tabi_scene *first = tabi_scene_load(path, &def, err);
+  tabi_scene *second = first ? tabi_scene_load(path, &def, err) : NULL;
+  tabi_scene_destroy(first);
+  tabi_builder_cache_destroy(def.robots);
+  return second;
+}
+
 static const char *write_files(void) {
   (void)scratch_text("arm.urdf", arm);
   (void)scratch_text("t.csv", "time,elbow\n0,0\n1,1\n");
@@ -94,6 +109,7 @@ static void starve(tabi_scene *load_one(const char *path, tabi_error *err), cons
 static void test_failing(void **state) {
   (void)state;
   starve(load, write_files());
+  starve(load_again, write_files());
   starve(load_walk, scratch_text("walk.yaml", walk));
   starve(load_walker, TABI_SOURCE_DIR "/scenes/walk_bush.yaml");
 }
