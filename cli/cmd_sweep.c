@@ -131,6 +131,16 @@ static const char *default_path(const char *study, char *path, size_t size) {
   return path;
 }
 
+/* Known before the runs, and not behind them. */
+static bool may_write_beside(const char *path) {
+  char folder[4096] = ".";
+  const char *slash = path ? strrchr(path, '/') : NULL;
+  if (slash) (void)snprintf(folder, sizeof folder, "%.*s", (int)(slash - path) + 1, path);
+  if (!path || access(folder, W_OK) == 0) return true;
+  (void)fprintf(stderr, "%s:1: error: cannot write: %s\n", path, strerror(errno));
+  return false;
+}
+
 static tabi_scene_def scene_def(const tbi_args *args) {
   tabi_scene_def def = tbi_args_scene_def(args, NULL);
   def.warn = NULL;
@@ -140,20 +150,49 @@ static tabi_scene_def scene_def(const tbi_args *args) {
 
 /* -- what is told */
 
-static int tell(tabi_results *results, const char *path, double seconds, const tbi_args *args,
-                FILE *out) {
+/* A row's place for measures is the caller's to free; NULL after an error was printed. */
+static double *make_row(const tabi_study *study, tabi_study_row *row) {
+  *row = (tabi_study_row){.measure =
+                              calloc((size_t)tabi_study_nmeasure(study) + 1, sizeof *row->measure)};
+  if (!row->measure) (void)tbi_out_of_memory();
+  return row->measure;
+}
+
+/* Why the first run failed that did: its scene is loaded once more. */
+static void tell_failure(tabi_results *results) {
+  tabi_study_row row;
+  const tabi_study *study = tabi_results_study(results);
+  double *measure = make_row(study, &row);
+  for (int64_t run = 0; measure && run < tabi_study_nrun(study); ++run) {
+    tabi_error why = {0};
+    if (!tabi_results_has(results, run) || !tabi_results_get(results, run, &row) ||
+        strcmp(row.status, "failed") != 0)
+      continue;
+    (void)tabi_study_run(study, run, NULL, &row, &why);
+    (void)fprintf(stderr, "tabi: warning: run %" PRId64 " failed%s%s\n", run,
+                  why.status != TABI_OK ? ": " : "", why.message);
+    break;
+  }
+  free(measure);
+}
+
+/* before: results of another version that these are compared with, or NULL. */
+static int tell(tabi_results *results, tabi_results *before, const char *path, double seconds,
+                const tbi_args *args, FILE *out) {
   tbi_sweep_summary summary;
   int code = TBI_EXIT_INTERNAL;
   if (args->value[CSV] && !tbi_sweep_write_csv(results, args->value[CSV])) return code;
   if (args->value[HDF5] && !tbi_sweep_write_hdf5(results, args->value[HDF5])) return code;
-  if (tbi_sweep_summary_make(&summary, results, path)) {
+  if (tbi_sweep_summary_make(&summary, results, before, path)) {
     summary.seconds = seconds;
     code = TBI_EXIT_OK;
+    if (summary.failed > 0) tell_failure(results);
     if (args->value[REPORT] && !tbi_sweep_report_write(&summary, args->value[REPORT]))
       code = TBI_EXIT_INTERNAL;
     if (code == TBI_EXIT_OK && args->value[JSON])
       code = tbi_sweep_summary_print_json(&summary, out);
     if (!args->value[JSON]) tbi_sweep_summary_print(&summary, out);
+    if (code == TBI_EXIT_OK && tbi_sweep_summary_changed(&summary)) code = TBI_EXIT_CHECK;
   }
   tbi_sweep_summary_free(&summary);
   return code;
@@ -161,8 +200,9 @@ static int tell(tabi_results *results, const char *path, double seconds, const t
 
 /* -- a sweep */
 
-static int sweep_into(const tabi_study *study, tabi_results *results, const char *path,
+static int sweep_into(tabi_results *results, tabi_results *before, const char *path,
                       tabi_sweep_def *def, const tbi_args *args, FILE *out) {
+  const tabi_study *study = tabi_results_study(results);
   if (tabi_results_count(results) > 0 && !args->value[RESUME]) {
     return tbi_usage_error("sweep",
                            "%s holds %" PRId64 " of %" PRId64
@@ -188,7 +228,7 @@ static int sweep_into(const tabi_study *study, tabi_results *results, const char
     (void)fprintf(stderr, "tabi: the rule `stop` holds after %" PRId64 " runs\n",
                   tabi_results_count(results));
   }
-  return tell(results, path, now() - p.begun, args, out);
+  return tell(results, before, path, now() - p.begun, args, out);
 }
 
 /* --jobs is the number of tasks there. */
@@ -235,7 +275,9 @@ static int run_study(const tbi_args *args, FILE *out) {
       {"--hdf5",   args->value[HDF5],   true },
       {"--report", args->value[REPORT], true },
   };
-  if (!read_def(args, &def) || !tbi_check_files("sweep", use, sizeof use / sizeof *use))
+  if (!read_def(args, &def) || !tbi_check_files("sweep", use, sizeof use / sizeof *use) ||
+      !may_write_beside(args->value[CSV]) || !may_write_beside(args->value[HDF5]) ||
+      !may_write_beside(args->value[REPORT]))
     return TBI_EXIT_USAGE;
   tabi_scene_def scene = scene_def(args);
   tabi_study *study = tabi_study_load(study_path, &scene, &err);
@@ -250,7 +292,7 @@ static int run_study(const tbi_args *args, FILE *out) {
     return submitted;
   }
   tabi_results *results = tabi_results_create(path, study, &err);
-  int code = results ? sweep_into(study, results, path, &def, args, out) : tbi_print_error(&err);
+  int code = results ? sweep_into(results, NULL, path, &def, args, out) : tbi_print_error(&err);
   tabi_results_close(results);
   tabi_study_destroy(study);
   return code;
@@ -269,13 +311,14 @@ static int merge(const tbi_args *args, FILE *out) {
   tabi_status status = all ? TABI_OK : err.status;
   for (int i = 0; i < args->nword && status == TABI_OK; ++i)
     status = tabi_results_merge(all, args->word[i], &err);
-  int code = status == TABI_OK ? tell(all, path, 0, args, out) : tbi_print_error(&err);
+  int code = status == TABI_OK ? tell(all, NULL, path, 0, args, out) : tbi_print_error(&err);
   tabi_results_close(all);
   tabi_results_close(first);
   return code;
 }
 
-static int tell_replay(const tabi_study *study, const tabi_study_row row[2], FILE *out) {
+static int tell_replay(const tabi_study *study, const tabi_study_row row[2], const char *why,
+                       FILE *out) {
   bool same = row[0].hash == row[1].hash && strcmp(row[0].status, row[1].status) == 0;
   (void)fprintf(out, "run %" PRId64 ": %s, state hash %016" PRIx64 "\n", row[0].run, row[1].status,
                 row[1].hash);
@@ -287,6 +330,7 @@ static int tell_replay(const tabi_study *study, const tabi_study_row row[2], FIL
   }
   for (int32_t i = 0; i < tabi_study_nmeasure(study); ++i)
     (void)fprintf(out, "  %-20s %.9g\n", tabi_study_measure_name(study, i), row[1].measure[i]);
+  if (why[0] != '\0') (void)fprintf(out, "  %s\n", why);
   if (same) return TBI_EXIT_OK;
   (void)fprintf(stderr,
                 "tabi: warning: the row has state hash %016" PRIx64 " (%s): files of the "
@@ -315,45 +359,42 @@ static int replay(const tbi_args *args, FILE *out) {
   } else {
     row[1].engine = row[0].engine;
     tabi_status status = tabi_study_run(study, run, args->value[LOG], &row[1], &err);
-    code = status == TABI_OK ? tell_replay(study, row, out) : tbi_print_error(&err);
+    code = status == TABI_OK ? tell_replay(study, row, err.message, out) : tbi_print_error(&err);
   }
   free(measure);
   tabi_results_close(results);
   return code;
 }
 
-/* -- the same study by this version */
-
-static int tell_changes(tabi_results *before, tabi_results *after, FILE *out) {
-  const tabi_study *study = tabi_results_study(before);
-  tabi_error err = {0};
-  int changed = 0;
-  (void)fprintf(out, "\n  %-16s %11s %11s %11s\n", "measure", "before", "now", "p");
-  for (int32_t i = 0; i < tabi_study_nmeasure(study); ++i) {
-    double p = 0;
-    tabi_measure_summary one;
-    tabi_measure_summary other;
-    if (tabi_results_summary(before, i, &one, &err) != TABI_OK ||
-        tabi_results_summary(after, i, &other, &err) != TABI_OK ||
-        tabi_results_compare(before, after, i, &p, &err) != TABI_OK)
-      return tbi_print_error(&err);
-    (void)fprintf(out, "  %-16.16s %11.5g %11.5g %11.3g%s\n", tabi_study_measure_name(study, i),
-                  one.mean.value, other.mean.value, p, p < 0.01 ? "  changed" : "");
-    changed += p < 0.01;
-  }
-  return changed > 0 ? TBI_EXIT_CHECK : TBI_EXIT_OK;
+static bool is_results(const char *path) {
+  char begin[16] = "";
+  FILE *file = fopen(path, "rb");
+  size_t size = file ? fread(begin, 1, sizeof begin, file) : 0;
+  if (file) (void)fclose(file);
+  return size == sizeof begin && memcmp(begin, "SQLite format 3", sizeof begin) == 0;
 }
+
+static int show(const tbi_args *args, FILE *out) {
+  tabi_error err = {0};
+  tabi_scene_def scene = scene_def(args);
+  tabi_results *results = tabi_results_open(args->word[0], &scene, &err);
+  int code = results ? tell(results, NULL, args->word[0], 0, args, out) : tbi_print_error(&err);
+  tabi_results_close(results);
+  return code;
+}
+
+/* -- the same study by this version */
 
 /* What stepped the first of the rows. */
 static tabi_engine engine_of(tabi_results *results) {
+  tabi_study_row row;
   const tabi_study *study = tabi_results_study(results);
-  tabi_study_row row = {.measure =
-                            calloc((size_t)tabi_study_nmeasure(study) + 1, sizeof *row.measure)};
+  double *measure = make_row(study, &row);
   int64_t run = 0;
   while (run < tabi_study_nrun(study) && !tabi_results_has(results, run))
     ++run;
-  if (row.measure && run < tabi_study_nrun(study)) (void)tabi_results_get(results, run, &row);
-  free(row.measure);
+  if (measure && run < tabi_study_nrun(study)) (void)tabi_results_get(results, run, &row);
+  free(measure);
   return row.engine;
 }
 
@@ -369,9 +410,7 @@ static int repeat(const tbi_args *args, FILE *out) {
   (void)snprintf(made, sizeof made, "%s.repeat", args->value[REPEAT]);
   const char *path = args->value[OUT] ? args->value[OUT] : made;
   tabi_results *after = tabi_results_create(path, tabi_results_study(before), &err);
-  int code = after ? sweep_into(tabi_results_study(before), after, path, &def, args, out)
-                   : tbi_print_error(&err);
-  if (code == TBI_EXIT_OK && !args->value[JSON]) code = tell_changes(before, after, out);
+  int code = after ? sweep_into(after, before, path, &def, args, out) : tbi_print_error(&err);
   tabi_results_close(after);
   tabi_results_close(before);
   return code;
@@ -382,6 +421,7 @@ static int sweep_command(const tbi_args *args, FILE *out) {
   if (args->value[REPEAT]) return repeat(args, out);
   if (args->nword != 1) return tbi_usage_error("sweep", "STUDY is missing");
   if (args->value[REPLAY]) return replay(args, out);
+  if (is_results(args->word[0])) return show(args, out);
   return run_study(args, out);
 }
 
@@ -390,7 +430,8 @@ const tbi_command tbi_cmd_sweep = {
     .usage = "sweep STUDY [--out F] [--jobs N] [--shard I/N] [--resume] [--csv F]\n"
              "                  [--hdf5 F] [--report F] [--slurm] [--engine E] [--json]\n"
              "       tabi sweep --merge OUT IN...\n"
-             "       tabi sweep RESULTS --replay ID [--log F]\n"
+             "       tabi sweep RESULTS [--replay ID [--log F]] [--csv F] [--hdf5 F]\n"
+             "                  [--report F] [--json]\n"
              "       tabi sweep --repeat RESULTS [--out F]",
     .summary = "run a scene many times over parameters that are not known exactly",
     .text =

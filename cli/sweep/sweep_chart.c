@@ -21,7 +21,19 @@ typedef struct axis {
   const char *choice[MAX_GROUPS];
 } axis;
 
-/* Wide ranges above zero are drawn by their logarithm. */
+/* Wide ranges above zero, if their values are spread so: many are below the middle. */
+static bool is_logarithmic(const axis *a, const double *value, int64_t count) {
+  if (!(a->from > 0 && a->to / a->from > 20)) return false;
+  double middle = sqrt(a->from * a->to);
+  int64_t below = 0;
+  int64_t all = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    below += value[i] < middle;
+    all += !isnan(value[i]);
+  }
+  return 4 * below >= all;
+}
+
 static axis axis_of(const double *value, int64_t count, int begin, int end) {
   axis a = {.from = HUGE_VAL, .to = -HUGE_VAL, .begin = begin, .end = end};
   for (int64_t i = 0; i < count; ++i) {
@@ -30,7 +42,7 @@ static axis axis_of(const double *value, int64_t count, int begin, int end) {
     a.to = fmax(a.to, value[i]);
   }
   if (!(a.from <= a.to)) a.from = a.to = 0;
-  a.log = a.from > 0 && a.to / a.from > 20;
+  a.log = is_logarithmic(&a, value, count);
   double widen = a.from == a.to ? fmax(1e-9, fabs(a.from) * 0.1) : 0;
   if (widen > 0) a.log = false;
   a.from -= widen;

@@ -16,7 +16,8 @@ typedef struct rows {
   int64_t *id, *seed;
   uint64_t *hash;
   double *seconds;
-  const char **status;
+  const char **status, **engine;
+  char (*version)[16];
   double *measure;   /* [count x nmeasure] */
   double *number;    /* [count] of one parameter or measure */
   const char **text; /* [count] of one parameter */
@@ -29,11 +30,13 @@ static bool allocate(rows *r, int64_t count) {
   r->hash = calloc(n, sizeof *r->hash);
   r->seconds = calloc(n, sizeof *r->seconds);
   r->status = calloc(n, sizeof *r->status);
+  r->engine = calloc(n, sizeof *r->engine);
+  r->version = calloc(n, sizeof *r->version);
   r->measure = calloc(n * ((size_t)tabi_study_nmeasure(r->study) + 1), sizeof *r->measure);
   r->number = calloc(n, sizeof *r->number);
   r->text = calloc(n, sizeof *r->text);
-  return r->id && r->seed && r->hash && r->seconds && r->status && r->measure && r->number &&
-         r->text;
+  return r->id && r->seed && r->hash && r->seconds && r->status && r->engine && r->version &&
+         r->measure && r->number && r->text;
 }
 
 static void free_rows(rows *r) {
@@ -42,6 +45,8 @@ static void free_rows(rows *r) {
   free(r->hash);
   free(r->seconds);
   free(r->status);
+  free(r->engine);
+  free(r->version);
   free(r->measure);
   free(r->number);
   free(r->text);
@@ -57,6 +62,8 @@ static void take_rows(rows *r, tabi_results *results) {
     r->seed[r->count] = tabi_study_seed(r->study, run);
     r->hash[r->count] = row.hash;
     r->seconds[r->count] = row.seconds;
+    r->engine[r->count] = tabi_engine_name(row.engine);
+    memcpy(r->version[r->count], row.version, sizeof row.version);
     r->status[r->count++] = row.status;
   }
 }
@@ -80,6 +87,12 @@ static bool put_texts(hid_t file, const rows *r, const char *name, const char *c
   bool good = put(file, r, name, type, text);
   (void)H5Tclose(type);
   return good;
+}
+
+static bool put_version(hid_t file, const rows *r) {
+  for (hsize_t i = 0; i < r->count; ++i)
+    r->text[i] = r->version[i];
+  return put_texts(file, r, "version", r->text);
 }
 
 static bool put_parameter(hid_t file, const rows *r, int32_t parameter) {
@@ -107,8 +120,8 @@ static bool put_measure(hid_t file, const rows *r, int32_t measure) {
 static bool put_all(hid_t file, const rows *r) {
   bool good = put(file, r, "id", H5T_NATIVE_INT64, r->id) &&
               put(file, r, "seed", H5T_NATIVE_INT64, r->seed) &&
-              put_texts(file, r, "status", r->status) &&
-              put(file, r, "hash", H5T_NATIVE_UINT64, r->hash) &&
+              put_texts(file, r, "status", r->status) && put_texts(file, r, "engine", r->engine) &&
+              put_version(file, r) && put(file, r, "hash", H5T_NATIVE_UINT64, r->hash) &&
               put(file, r, "seconds", H5T_NATIVE_DOUBLE, r->seconds);
   for (int32_t i = 0; i < tabi_study_nparameter(r->study) && good; ++i)
     good = put_parameter(file, r, i);

@@ -28,7 +28,20 @@ static tabi_status fill(tbi_sweep_summary *s, tabi_error *err) {
   return status;
 }
 
-bool tbi_sweep_summary_make(tbi_sweep_summary *summary, tabi_results *results, const char *path) {
+static tabi_status compare(tbi_sweep_summary *s, tabi_results *before, tabi_error *err) {
+  size_t nmeasure = (size_t)tabi_study_nmeasure(s->study);
+  s->was = calloc(nmeasure + 1, sizeof *s->was);
+  s->p = calloc(nmeasure + 1, sizeof *s->p);
+  tabi_status status = s->was && s->p ? TABI_OK : TABI_ERR_MEMORY;
+  for (int32_t i = 0; i < tabi_study_nmeasure(s->study) && status == TABI_OK; ++i) {
+    status = tabi_results_summary(before, i, &s->was[i], err);
+    if (status == TABI_OK) status = tabi_results_compare(before, s->results, i, &s->p[i], err);
+  }
+  return status;
+}
+
+bool tbi_sweep_summary_make(tbi_sweep_summary *summary, tabi_results *results, tabi_results *before,
+                            const char *path) {
   const tabi_study *study = tabi_results_study(results);
   size_t nmeasure = (size_t)tabi_study_nmeasure(study);
   size_t nparameter = (size_t)tabi_study_nparameter(study);
@@ -41,7 +54,8 @@ bool tbi_sweep_summary_make(tbi_sweep_summary *summary, tabi_results *results, c
   bool good = summary->measure && summary->effect && row.measure;
   if (!good) {
     (void)tbi_out_of_memory();
-  } else if (!count_failed(summary, &row) || fill(summary, &err) != TABI_OK) {
+  } else if (!count_failed(summary, &row) || fill(summary, &err) != TABI_OK ||
+             (before && compare(summary, before, &err) != TABI_OK)) {
     (void)tbi_print_error(&err);
     good = false;
   }
@@ -52,6 +66,19 @@ bool tbi_sweep_summary_make(tbi_sweep_summary *summary, tabi_results *results, c
 void tbi_sweep_summary_free(tbi_sweep_summary *summary) {
   free(summary->measure);
   free(summary->effect);
+  free(summary->was);
+  free(summary->p);
+}
+
+static bool is_changed(const tbi_sweep_summary *s, int32_t measure) {
+  return s->p && s->p[measure] < 0.01;
+}
+
+bool tbi_sweep_summary_changed(const tbi_sweep_summary *s) {
+  for (int32_t i = 0; i < tabi_study_nmeasure(s->study); ++i) {
+    if (is_changed(s, i)) return true;
+  }
+  return false;
 }
 
 /* -- text */
@@ -114,6 +141,15 @@ static void print_effects(const tbi_sweep_summary *s, FILE *out) {
   }
 }
 
+static void print_changes(const tbi_sweep_summary *s, FILE *out) {
+  (void)fprintf(out, "\n  %-16s %11s %11s %11s\n", "measure", "before", "now", "p");
+  for (int32_t i = 0; i < tabi_study_nmeasure(s->study); ++i) {
+    (void)fprintf(out, "  %-16.16s %11.5g %11.5g %11.3g%s\n", tabi_study_measure_name(s->study, i),
+                  s->was[i].mean.value, s->measure[i].mean.value, s->p[i],
+                  is_changed(s, i) ? "  changed" : "");
+  }
+}
+
 void tbi_sweep_summary_print(const tbi_sweep_summary *s, FILE *out) {
   (void)fprintf(out, "%" PRId64 " of %" PRId64 " runs in %s", s->runs, tabi_study_nrun(s->study),
                 s->path);
@@ -123,6 +159,7 @@ void tbi_sweep_summary_print(const tbi_sweep_summary *s, FILE *out) {
   for (int32_t i = 0; i < tabi_study_nmeasure(s->study); ++i)
     print_measure(s, i, out);
   if (s->runs > 2) print_effects(s, out);
+  if (s->p) print_changes(s, out);
 }
 
 /* -- JSON */
@@ -149,13 +186,18 @@ static json_t *json_effects(const tbi_sweep_summary *s, int32_t measure) {
 
 static json_t *json_measure(const tbi_sweep_summary *s, int32_t i) {
   const tabi_measure_summary *m = &s->measure[i];
-  return json_pack("{so so so so so so so so sI sI sI so}", "mean", tbi_json_number(m->mean.value),
-                   "low", tbi_json_number(m->mean.low), "high", tbi_json_number(m->mean.high),
-                   "probability", json_boolean(tabi_study_measure_is_boolean(s->study, i)),
-                   "deviation", tbi_json_number(m->deviation), "min", tbi_json_number(m->min),
-                   "median", tbi_json_number(m->median), "max", tbi_json_number(m->max), "count",
-                   (json_int_t)m->count, "min_run", (json_int_t)m->min_run, "max_run",
-                   (json_int_t)m->max_run, "effects", json_effects(s, i));
+  json_t *all =
+      json_pack("{so so so so so so so so sI sI sI so}", "mean", tbi_json_number(m->mean.value),
+                "low", tbi_json_number(m->mean.low), "high", tbi_json_number(m->mean.high),
+                "probability", json_boolean(tabi_study_measure_is_boolean(s->study, i)),
+                "deviation", tbi_json_number(m->deviation), "min", tbi_json_number(m->min),
+                "median", tbi_json_number(m->median), "max", tbi_json_number(m->max), "count",
+                (json_int_t)m->count, "min_run", (json_int_t)m->min_run, "max_run",
+                (json_int_t)m->max_run, "effects", json_effects(s, i));
+  if (!s->p) return all;
+  (void)json_object_set_new(all, "before", json_interval(&s->was[i].mean));
+  (void)json_object_set_new(all, "p", tbi_json_number(s->p[i]));
+  return all;
 }
 
 int tbi_sweep_summary_print_json(const tbi_sweep_summary *s, FILE *out) {
@@ -176,8 +218,18 @@ static void put_value(FILE *out, double value) {
   if (isnan(value)) (void)fputc(',', out);
 }
 
+/* in quotes, and its own twice */
+static void put_text(FILE *out, const char *text) {
+  (void)fputs(",\"", out);
+  for (; *text; ++text) {
+    if (*text == '"') (void)fputc('"', out);
+    (void)fputc(*text, out);
+  }
+  (void)fputc('"', out);
+}
+
 static void put_head(FILE *out, const tabi_study *study) {
-  (void)fputs("id,seed,status,hash,seconds", out);
+  (void)fputs("id,seed,status,hash,engine,version,seconds", out);
   for (int32_t i = 0; i < tabi_study_nparameter(study); ++i)
     (void)fprintf(out, ",p_%s", tabi_study_parameter_name(study, i));
   for (int32_t i = 0; i < tabi_study_nmeasure(study); ++i)
@@ -186,11 +238,12 @@ static void put_head(FILE *out, const tabi_study *study) {
 }
 
 static void put_row(FILE *out, const tabi_study *study, const tabi_study_row *row) {
-  (void)fprintf(out, "%" PRId64 ",%d,%s,%016" PRIx64 ",%.6f", row->run,
-                tabi_study_seed(study, row->run), row->status, row->hash, row->seconds);
+  (void)fprintf(out, "%" PRId64 ",%d,%s,%016" PRIx64 ",%s,%s,%.6f", row->run,
+                tabi_study_seed(study, row->run), row->status, row->hash,
+                tabi_engine_name(row->engine), row->version, row->seconds);
   for (int32_t i = 0; i < tabi_study_nparameter(study); ++i) {
     const char *choice = tabi_study_choice(study, row->run, i);
-    if (choice) (void)fprintf(out, ",\"%s\"", choice);
+    if (choice) put_text(out, choice);
     if (!choice) put_value(out, tabi_study_value(study, row->run, i));
   }
   for (int32_t i = 0; i < tabi_study_nmeasure(study); ++i)

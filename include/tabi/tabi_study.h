@@ -74,7 +74,8 @@ TABI_API tabi_status tabi_study_check_engine(const tabi_study *study, tabi_engin
 typedef struct tabi_study_row {
   int64_t run;
   tabi_engine engine; /* what stepped it; before a run, what shall */
-  const char *status; /* "ok", "diverged", "failed" */
+  const char *status; /* "ok", "diverged", or "failed": the scene refuses its parameters */
+  char version[16];   /* of the tabi that did it, "1.2.3"; empty: this one */
   uint64_t hash;      /* of the final state */
   double seconds;     /* of wall time */
   double *measure;    /* [nmeasure]; NAN: it has none */
@@ -82,8 +83,8 @@ typedef struct tabi_study_row {
 
 /* Does a run by row->engine and fills row->measure, which the caller provides, and the rest of the
  * row.  log: file for tabi_recorder, or NULL; lanes record motion without forces.  A run that
- * diverges is a result; what keeps it from beginning, as a value that the scene refuses, is an
- * error.  Several threads may do runs of one study. */
+ * diverges is a result, and so is one whose parameters the scene refuses: TABI_OK, and err tells
+ * which and why.  Several threads may do runs of one study. */
 TABI_API tabi_status tabi_study_run(const tabi_study *study, int64_t run, const char *log,
                                     tabi_study_row *row, tabi_error *err);
 

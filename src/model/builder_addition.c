@@ -181,6 +181,10 @@ static bool same_name(const char *a, const char *b) {
   return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+static bool same_vector(const double a[3], const double b[3]) {
+  return a[0] == b[0] && a[1] == b[1] && a[2] == b[2];
+}
+
 /* between the name and the place of a material there are numbers alone */
 static bool same_numbers(const tabi_material_def *a, const tabi_material_def *b) {
   const char *from = (const char *)&a->friction;
@@ -219,8 +223,8 @@ bool tbi_addition_fits(const tbi_addition *addition, const tabi_builder *builder
   const tbi_builder_mark now = tbi_builder_mark_now(builder);
   const tbi_builder_mark *then = &addition->mark;
   return memcmp(now.count, then->count, sizeof now.count) == 0 && now.timestep == then->timestep &&
-         memcmp(now.gravity, then->gravity, sizeof now.gravity) == 0 &&
-         same_materials(addition, builder) && same_postures(addition, builder);
+         same_vector(now.gravity, then->gravity) && same_materials(addition, builder) &&
+         same_postures(addition, builder);
 }
 
 bool tbi_addition_add(const tbi_addition *addition, tabi_builder *builder) {

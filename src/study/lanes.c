@@ -26,7 +26,7 @@ enum { NVARIED = sizeof varied / sizeof *varied };
 typedef struct lane {
   tbi_trial t;
   int64_t step, steps;
-  bool done;
+  bool done, refused; /* refused: its scene could not be loaded */
   tabi_status status;
 } lane;
 
@@ -39,6 +39,7 @@ struct tbi_run_lanes {
   bool slides;       /* a parameter is friction */
   lane lane[TBI_LANES_RUNS];
   uint8_t active[TBI_LANES_RUNS];
+  tabi_error refusal; /* of the last run that its scene refused */
 };
 
 /* -- what lanes can do */
@@ -357,8 +358,13 @@ static bool check_run(const tbi_run_lanes *l, const tabi_scene *scene, tabi_erro
 static bool begin(tbi_run_lanes *l, int32_t index, int64_t run, const char *log, tabi_error *err) {
   lane *of = &l->lane[index];
   *of = (lane){.done = false};
-  if (!tbi_trial_begin(l->study, run, log, &of->t, err) || !check_run(l, of->t.scene, err))
-    return false;
+  tabi_error failed = {0};
+  if (!tbi_trial_begin(l->study, run, log, &of->t, &failed)) {
+    of->done = of->refused = tbi_run_is_refused(&failed);
+    *(of->refused ? &l->refusal : err) = failed;
+    return of->refused;
+  }
+  if (!check_run(l, of->t.scene, err)) return false;
   double *friction = row_of(l->batch, TABI_BATCH_FRICTION, index);
   of->steps = tbi_trial_steps(&of->t);
   return find_friction(l, of->t.scene, friction, err) && copy_varied(l, index, err) &&
@@ -478,10 +484,14 @@ static tabi_status step_all(tbi_run_lanes *l, int32_t count, tabi_error *err) {
 static void tell(tbi_run_lanes *l, const int64_t *run, int32_t count, double start,
                  tabi_study_row *row) {
   for (int32_t i = 0; i < count; ++i) {
-    look(l, i);
     row[i].run = run[i];
     row[i].engine = TABI_ENGINE_BATCH;
-    tbi_trial_tell(&l->lane[i].t, l->lane[i].status, start, &row[i]);
+    if (l->lane[i].refused) {
+      tbi_run_refuse(l->study, start, &row[i]);
+    } else {
+      look(l, i);
+      tbi_trial_tell(&l->lane[i].t, l->lane[i].status, start, &row[i]);
+    }
     row[i].seconds /= count;
   }
 }
@@ -493,6 +503,7 @@ tabi_status tbi_run_lanes_do(tbi_run_lanes *lanes, const int64_t *run, int32_t c
   tabi_error failed = {0};
   bool good = true;
   int32_t begun = 0;
+  lanes->refusal.status = TABI_OK;
   while (good && begun < count) {
     good = begin(lanes, begun, run[begun], begun == 0 ? log : NULL, &failed);
     ++begun;
@@ -500,6 +511,7 @@ tabi_status tbi_run_lanes_do(tbi_run_lanes *lanes, const int64_t *run, int32_t c
   if (good && step_all(lanes, count, &failed) == TABI_OK) tell(lanes, run, count, start, row);
   for (int32_t i = 0; i < begun; ++i)
     tbi_trial_end(&lanes->lane[i].t, &failed);
-  if (err && failed.status != TABI_OK) *err = failed;
+  const tabi_error *told = failed.status != TABI_OK ? &failed : &lanes->refusal;
+  if (err && told->status != TABI_OK) *err = *told;
   return failed.status;
 }

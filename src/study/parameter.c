@@ -108,6 +108,7 @@ bool tbi_parameter_read(tbi_first_error *error, tbi_text_pool *pool, const tbi_y
   parameter_keys keys = {0};
   tbi_message_format(what, sizeof what, "parameter '%.60s': ", node->key);
   parameter->name = tbi_text_add(pool, node->key);
+  parameter->line = node->place.line;
   if (!parameter->name) return tbi_fail_memory(error);
   if (node->kind != TBI_YAML_MAP)
     return tbi_fail_about(error, node->place, what,

@@ -101,6 +101,7 @@ static void digest_text(const tabi_study *study, char text[24]) {
   (void)snprintf(text, 24, "%016" PRIx64, digest(study));
 }
 
+/* In a transaction. */
 static bool make_tables(tabi_results *r, tabi_error *err) {
   char text[24];
   sql_text sql = {.text = malloc(SQL_SIZE)};
@@ -110,13 +111,13 @@ static bool make_tables(tabi_results *r, tabi_error *err) {
          "engine TEXT, version TEXT, seconds REAL", "");
   append_columns(&sql, r->study, "");
   append(&sql, ")", "", "");
-  bool good = sql.used < SQL_SIZE && execute(r, "BEGIN IMMEDIATE", err) &&
+  bool good = sql.used < SQL_SIZE &&
               execute(r, "CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT)", err) &&
               execute(r, sql.text, err) && put_text(r, "digest", text, err) &&
               put_text(r, "study", r->study->text, err) &&
               put_text(r, "study_path", r->study->path, err) &&
               put_text(r, "scene", r->study->scene_text, err) &&
-              put_text(r, "scene_path", r->study->scene, err) && execute(r, "COMMIT", err);
+              put_text(r, "scene_path", r->study->scene, err);
   free(sql.text);
   return good;
 }
@@ -130,19 +131,35 @@ static bool is_empty(const tabi_results *r) {
   return empty;
 }
 
+/* Why the file cannot be read as one of results. */
+static tabi_status fail_to_read(const tabi_results *r, tabi_error *err) {
+  int code = sqlite3_errcode(r->db);
+  bool foreign = code == SQLITE_OK || code == SQLITE_DONE || code == SQLITE_ERROR ||
+                 code == SQLITE_NOTADB; /* there is no such table, or no row in it */
+  if (!foreign) return tbi_results_fail(r, err);
+  return tbi_error_set(err, TABI_ERR_FILE, (tabi_place){r->path, 1}, "is no file of results");
+}
+
 static bool check_digest(const tabi_results *r, tabi_error *err) {
   char text[24];
   char *stored = get_text(r, "digest");
   digest_text(r->study, text);
   bool same = stored && strcmp(stored, text) == 0;
-  if (!same) {
-    tbi_error_set(err, TABI_ERR_FILE, (tabi_place){r->path, 1}, "%s",
-                  stored ? "holds results of another study, or of another state of its scene; give "
-                           "another file"
-                         : "is no file of results");
+  if (!stored) {
+    (void)fail_to_read(r, err);
+  } else if (!same) {
+    tbi_error_set(err, TABI_ERR_FILE, (tabi_place){r->path, 1},
+                  "holds results of another study, or of another state of its scene; give another "
+                  "file");
   }
   free(stored);
   return same;
+}
+
+/* A new file gets its tables, by one of the processes that begin at the same time. */
+static bool begin_file(tabi_results *r, tabi_error *err) {
+  return execute(r, "BEGIN IMMEDIATE", err) &&
+         (is_empty(r) ? make_tables(r, err) : check_digest(r, err)) && execute(r, "COMMIT", err);
 }
 
 static bool prepare_rows(tabi_results *r, tabi_error *err) {
@@ -153,10 +170,11 @@ static bool prepare_rows(tabi_results *r, tabi_error *err) {
   append(&sql, ") VALUES (?, ?, ?, ?, ?, ?, ?", "", "");
   for (int32_t i = 0; i < r->study->nparameter + r->study->nmeasure; ++i)
     append(&sql, ", ?", "", "");
-  append(&sql, ")", "", "");
+  /* a row that another process has added meanwhile is the same */
+  append(&sql, ") ON CONFLICT (id) DO NOTHING", "", "");
   r->insert = prepare(r, sql.text, err);
   sql.used = 0;
-  append(&sql, "SELECT status, hash, seconds, engine", "", "");
+  append(&sql, "SELECT status, hash, seconds, engine, version", "", "");
   for (int32_t i = 0; i < r->study->nmeasure; ++i)
     append(&sql, ", m_", r->study->measure[i].name, "");
   append(&sql, " FROM runs WHERE id = ?", "", "");
@@ -209,9 +227,8 @@ tabi_results *tabi_results_create(const char *path, const tabi_study *study, tab
   r->study = study;
   /* a file that is not SQLite's fails at the first statement */
   if (execute(r, "PRAGMA journal_mode = WAL", err) &&
-      execute(r, "PRAGMA synchronous = NORMAL", err) &&
-      (is_empty(r) ? make_tables(r, err) : check_digest(r, err)) && prepare_rows(r, err) &&
-      find_done(r, err))
+      execute(r, "PRAGMA synchronous = NORMAL", err) && begin_file(r, err) &&
+      prepare_rows(r, err) && find_done(r, err))
     return r;
   tabi_results_close(r);
   return NULL;
@@ -220,10 +237,10 @@ tabi_results *tabi_results_create(const char *path, const tabi_study *study, tab
 /* The study as it was, also where its files have changed since. */
 static tabi_study *stored_study(const tabi_results *r, const tabi_scene_def *def, tabi_error *err) {
   char *text = get_text(r, "study");
-  char *path = get_text(r, "study_path");
+  char *path = text ? get_text(r, "study_path") : NULL;
   tabi_study *study = NULL;
-  if (!text || !path) {
-    tbi_error_set(err, TABI_ERR_FILE, (tabi_place){r->path, 1}, "is no file of results");
+  if (!path) {
+    (void)fail_to_read(r, err);
   } else {
     study = tabi_study_load_text(text, strlen(text), path, def, err);
   }
@@ -242,10 +259,18 @@ tabi_results *tabi_results_open(const char *path, const tabi_scene_def *def, tab
   return NULL;
 }
 
+/* The file alone then has all rows, and may be read where nobody may write.  While another process
+ * has it open, the log stays for that one to fold. */
+static void fold_log(sqlite3 *db) {
+  (void)sqlite3_busy_timeout(db, 0);
+  (void)sqlite3_exec(db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+}
+
 void tabi_results_close(tabi_results *results) {
   if (!results) return;
   sqlite3_finalize(results->insert);
   sqlite3_finalize(results->select);
+  if (results->db) fold_log(results->db);
   sqlite3_close(results->db);
   tabi_study_destroy(results->own);
   free(results->done);
@@ -306,7 +331,7 @@ tabi_status tabi_results_add(tabi_results *results, const tabi_study_row *row, t
   sqlite3_bind_text(s, 3, row->status, -1, SQLITE_STATIC);
   sqlite3_bind_text(s, 4, hash, -1, SQLITE_STATIC);
   sqlite3_bind_text(s, 5, tabi_engine_name(row->engine), -1, SQLITE_STATIC);
-  sqlite3_bind_text(s, 6, version, -1, SQLITE_STATIC);
+  sqlite3_bind_text(s, 6, row->version[0] ? row->version : version, -1, SQLITE_STATIC);
   sqlite3_bind_double(s, 7, row->seconds);
   bind_values(s, results->study, row);
   bool good = sqlite3_step(s) == SQLITE_DONE;
@@ -344,9 +369,11 @@ bool tabi_results_get(tabi_results *results, int64_t run, tabi_study_row *row) {
     row->hash = hash ? strtoull(hash, NULL, 16) : 0;
     row->seconds = sqlite3_column_double(s, 2);
     row->engine = known_engine((const char *)sqlite3_column_text(s, 3));
+    const char *version = (const char *)sqlite3_column_text(s, 4);
+    (void)snprintf(row->version, sizeof row->version, "%s", version ? version : "");
     for (int32_t i = 0; i < results->study->nmeasure; ++i) {
-      bool none = sqlite3_column_type(s, 4 + i) == SQLITE_NULL;
-      row->measure[i] = none ? (double)NAN : sqlite3_column_double(s, 4 + i);
+      bool none = sqlite3_column_type(s, 5 + i) == SQLITE_NULL;
+      row->measure[i] = none ? (double)NAN : sqlite3_column_double(s, 5 + i);
     }
   }
   sqlite3_reset(s);

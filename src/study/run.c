@@ -33,6 +33,21 @@ static bool fill_settings(const tabi_study *study, const double *value,
   return true;
 }
 
+/* An error in a value of a parameter is one of the study. */
+static void blame_parameter(const tabi_study *study, char (*text)[SETTING_SIZE], tabi_error *err) {
+  if (!err || err->file[0] == '\0') return;
+  for (int32_t i = 0; i < study->nparameter; ++i) {
+    const tbi_parameter *parameter = &study->parameter[i];
+    for (int32_t path = 0; path < parameter->npath; ++path, ++text) {
+      if (strncmp(err->file, *text, sizeof err->file - 1) != 0) continue;
+      tabi_error why = *err;
+      tbi_error_set(err, why.status, (tabi_place){study->path, parameter->line},
+                    "parameter '%s', %.100s: %s", parameter->name, *text, why.message);
+      return;
+    }
+  }
+}
+
 /* set[nset + count] has place for the texts behind the first nset. */
 static tabi_scene *load_scene(const tabi_study *study, const char **set, int32_t nset,
                               char (*text)[SETTING_SIZE], int32_t count, tabi_error *err) {
@@ -58,6 +73,7 @@ tabi_scene *tbi_study_scene_at(const tabi_study *study, const double *value, con
   } else {
     if (nset > 0) memcpy(all, set, (size_t)nset * sizeof *all);
     scene = load_scene(study, all, nset, text, count, err);
+    if (!scene) blame_parameter(study, text, err);
   }
   free(text);
   free(all);
@@ -133,6 +149,19 @@ void tbi_trial_end(tbi_trial *t, tabi_error *err) {
   tabi_scene_destroy(t->scene);
 }
 
+bool tbi_run_is_refused(const tabi_error *failed) {
+  return failed->status == TABI_ERR_PARSE || failed->status == TABI_ERR_MODEL ||
+         failed->status == TABI_ERR_ARGUMENT;
+}
+
+void tbi_run_refuse(const tabi_study *study, double start, tabi_study_row *row) {
+  row->status = "failed";
+  row->hash = 0;
+  for (int32_t i = 0; i < study->nmeasure; ++i)
+    row->measure[i] = (double)NAN;
+  row->seconds = tbi_run_clock() - start;
+}
+
 static tabi_status run_in_world(const tabi_study *study, int64_t run, const char *log,
                                 tabi_study_row *row, tabi_error *err) {
   double start = tbi_run_clock();
@@ -140,11 +169,13 @@ static tabi_status run_in_world(const tabi_study *study, int64_t run, const char
   tabi_error failed = {0};
   row->run = run;
   row->engine = TABI_ENGINE_WORLD;
-  if (tbi_trial_begin(study, run, log, &t, &failed))
-    tbi_trial_tell(&t, step_all(&t, study->until_fall, &failed), start, row);
+  bool begun = tbi_trial_begin(study, run, log, &t, &failed);
+  if (begun) tbi_trial_tell(&t, step_all(&t, study->until_fall, &failed), start, row);
   tbi_trial_end(&t, &failed);
   if (err && failed.status != TABI_OK) *err = failed;
-  return failed.status;
+  if (begun || !tbi_run_is_refused(&failed)) return failed.status;
+  tbi_run_refuse(study, start, row);
+  return TABI_OK;
 }
 
 tabi_status tabi_study_run(const tabi_study *study, int64_t run, const char *log,
@@ -154,8 +185,8 @@ tabi_status tabi_study_run(const tabi_study *study, int64_t run, const char *log
   if (engine == TABI_ENGINE_WORLD) return run_in_world(study, run, log, row, err);
   tabi_error failed = {0};
   tbi_run_lanes *lanes = tbi_run_lanes_create(study, &failed);
-  if (lanes) (void)tbi_run_lanes_do(lanes, &run, 1, log, row, &failed);
+  tabi_status status = lanes ? tbi_run_lanes_do(lanes, &run, 1, log, row, &failed) : failed.status;
   tbi_run_lanes_destroy(lanes);
   if (err && failed.status != TABI_OK) *err = failed;
-  return failed.status;
+  return status;
 }

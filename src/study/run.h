@@ -18,6 +18,9 @@ void tbi_trial_end(tbi_trial *t, tabi_error *err);
 int64_t tbi_trial_steps(const tbi_trial *t); /* that it takes */
 /* Status, measures, hash; it has begun at `start`. */
 void tbi_trial_tell(const tbi_trial *t, tabi_status status, double start, tabi_study_row *row);
+/* Whether a run failed to begin because the scene refuses its parameters; its row is then this. */
+bool tbi_run_is_refused(const tabi_error *failed);
+void tbi_run_refuse(const tabi_study *study, double start, tabi_study_row *row);
 double tbi_run_clock(void); /* s */
 
 #endif

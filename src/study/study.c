@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define MAX_SCENE_BYTES TBI_YAML_MAX_BYTES
 
@@ -150,7 +151,13 @@ static bool read_design(study_reader *r, const tbi_yaml_node *root, const study_
 /* -- parameters and measures */
 
 /* Names become columns of a table: p_NAME, m_NAME. */
-static bool check_name(study_reader *r, const tbi_yaml_node *node) {
+static bool check_name(study_reader *r, const tbi_yaml_node *node, const tbi_yaml_node *map) {
+  for (const tbi_yaml_node *other = map->first; other != node; other = other->next) {
+    if (strcasecmp(other->key, node->key) != 0) continue;
+    return tbi_fail_about(r->error, node->place, "",
+                          "'%.60s' and '%.60s' are one name in a table of results", other->key,
+                          node->key);
+  }
   size_t letters = strspn(node->key, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                      "0123456789_");
   if (node->key[letters] == '\0' && letters > 0 && letters <= 60) return true;
@@ -164,7 +171,7 @@ static bool read_parameters(study_reader *r, const tbi_yaml_node *map) {
   study->levels = calloc((size_t)map->count + 1, sizeof *study->levels);
   if (!study->parameter || !study->levels) return tbi_fail_memory(r->error);
   for (const tbi_yaml_node *node = map->first; node; node = node->next) {
-    if (!check_name(r, node) ||
+    if (!check_name(r, node, map) ||
         !tbi_parameter_read(r->error, &study->pool, node, &study->parameter[study->nparameter++]))
       return false;
   }
@@ -180,7 +187,7 @@ static bool read_measures(study_reader *r, const tbi_yaml_node *map) {
   }
   for (const tbi_yaml_node *node = map->first; node; node = node->next) {
     tbi_measure *measure = &study->measure[study->nmeasure++];
-    if (!check_name(r, node) || !tbi_measure_read(r->error, &study->pool, node, measure))
+    if (!check_name(r, node, map) || !tbi_measure_read(r->error, &study->pool, node, measure))
       return false;
     measure->place.file = study->path;
   }

@@ -36,6 +36,7 @@ typedef enum tbi_distribution {
 
 typedef struct tbi_parameter {
   const char *name;
+  int32_t line;      /* of the study */
   const char **path; /* of the scene, all of which get the value: [npath] */
   int32_t npath;
   tbi_distribution distribution;

@@ -38,38 +38,42 @@ static int64_t take_run(sweep *s) {
   return run;
 }
 
-static void finish_run(sweep *s, const tabi_study_row *row, const tabi_error *err) {
+/* status: of the run; err is about it. */
+static void finish_run(sweep *s, const tabi_study_row *row, tabi_status status,
+                       const tabi_error *err) {
   (void)pthread_mutex_lock(&s->lock);
   tabi_error failed = *err;
-  if (failed.status == TABI_OK) (void)tabi_results_add(s->results, row, &failed);
+  if (status == TABI_OK) status = tabi_results_add(s->results, row, &failed);
   ++s->done;
-  if (failed.status != TABI_OK && s->failed.status == TABI_OK) s->failed = failed;
+  if (status != TABI_OK && s->failed.status == TABI_OK) s->failed = failed;
   if (s->def.progress && !s->def.progress(s->def.progress_user, s->done, s->total))
     s->stopped = true;
   if (s->failed.status != TABI_OK) s->stopped = true;
   (void)pthread_mutex_unlock(&s->lock);
 }
 
-static void work_in_worlds(sweep *s, tabi_study_row *row, tabi_error *err) {
+static void work_in_worlds(sweep *s, tabi_study_row *row) {
   for (int64_t run = take_run(s); run >= 0; run = take_run(s)) {
+    tabi_error err = {0};
     row->engine = TABI_ENGINE_WORLD;
-    (void)tabi_study_run(s->study, run, NULL, row, err);
-    finish_run(s, row, err);
+    tabi_status status = tabi_study_run(s->study, run, NULL, row, &err);
+    finish_run(s, row, status, &err);
   }
 }
 
 /* As many runs at once as there are, up to TBI_LANES_RUNS. */
-static void work_in_lanes(sweep *s, tabi_study_row *row, tabi_error *err) {
-  tbi_run_lanes *lanes = tbi_run_lanes_create(s->study, err);
-  if (!lanes) finish_run(s, row, err);
+static void work_in_lanes(sweep *s, tabi_study_row *row) {
+  tabi_error err = {0};
+  tbi_run_lanes *lanes = tbi_run_lanes_create(s->study, &err);
+  if (!lanes) finish_run(s, row, err.status, &err);
   for (int32_t count = TBI_LANES_RUNS; lanes && count > 0;) {
     int64_t run[TBI_LANES_RUNS];
     count = 0;
     while (count < TBI_LANES_RUNS && (run[count] = take_run(s)) >= 0)
       ++count;
-    (void)tbi_run_lanes_do(lanes, run, count, NULL, row, err);
+    tabi_status status = tbi_run_lanes_do(lanes, run, count, NULL, row, &err);
     for (int32_t i = 0; i < count; ++i)
-      finish_run(s, &row[i], err);
+      finish_run(s, &row[i], status, &err);
   }
   tbi_run_lanes_destroy(lanes);
 }
@@ -83,12 +87,11 @@ static void *work(void *of) {
   for (int i = 0; measure && i < TBI_LANES_RUNS; ++i)
     row[i].measure = measure + (size_t)i * width;
   if (!measure) {
-    tbi_error_memory(&err);
-    finish_run(s, row, &err);
+    finish_run(s, row, tbi_error_memory(&err), &err);
   } else if (s->def.engine == TABI_ENGINE_BATCH) {
-    work_in_lanes(s, row, &err);
+    work_in_lanes(s, row);
   } else {
-    work_in_worlds(s, row, &err);
+    work_in_worlds(s, row);
   }
   free(measure);
   return NULL;

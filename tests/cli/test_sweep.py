@@ -71,6 +71,7 @@ class Sweep(FolderCase):
         with open(self.file("a.csv"), encoding="utf-8") as file:
             table = list(csv.DictReader(file))
         self.assertEqual(len(table), 30)
+        self.assertEqual((table[7]["engine"], table[7]["version"]), self.rows("a.sqlite")[7][4:6])
         self.assertEqual(float(table[7]["m_distance"]), self.rows("a.sqlite")[7][8])
 
     def pushes(self, extra="", ground="{friction: 0.7}", **lines):
@@ -228,6 +229,67 @@ measures: {fell: fell, fall_time: fall_time, end: {when: "time > 2.9"}}
         self.assertTrue(os.path.getsize(log) > 1000)
         said, _ = self.tabi("sweep", "--repeat", self.file("one.sqlite"))
         self.assertNotIn("changed", said)
+
+    def test_what_the_scene_refuses(self):
+        """Runs whose parameters the scene refuses are rows, and the first tells why; a study whose first run it is ends."""
+        lines = "scene: slide.yaml\nruns: 60\nparameters:\n  f: {set: contact.friction, normal: [0.3, 0.2]}\n"
+        self.file("slide.yaml", SCENE)
+        study = self.file("normal.yaml", lines + "measures: {x: {signal: box.x, statistic: last}}\n")
+        out, err = self.tabi("sweep", study, "--out", self.file("n.sqlite"))
+        with sqlite3.connect(self.file("n.sqlite")) as base:
+            rows = base.execute("select id, status, p_f, m_x from runs order by id").fetchall()
+        failed = [row[0] for row in rows if row[1] == "failed"]
+        self.assertEqual(failed, [row[0] for row in rows if row[2] < 0])
+        self.assertEqual(failed, [row[0] for row in rows if row[3] is None])
+        self.assertTrue(0 < len(failed) < 30)
+        self.assertIn("%d of them failed" % len(failed), out)
+        self.assertIn("run %d failed: parameter 'f', contact.friction=-" % failed[0], err)
+        self.assertIn("must be >= 0", self.tabi("sweep", self.file("n.sqlite"), "--replay", str(failed[0]))[0])
+        wrong = self.file("wrong.yaml", lines.replace("contact.friction", "contact.frction") + "measures: {fell: fell}\n")
+        self.fails(3, "wrong.yaml:4: error: parameter 'f', contact.frction=", "sweep", wrong)
+
+    def test_lanes_refused(self):
+        """In lanes such a run costs those beside it nothing."""
+        self.pushes(mass="{set: robots.robot.links.chest.mass, choices: [-14, 14]}")
+        rows = self.lane_rows("l.sqlite", "--engine", "batch")
+        statuses = [row[1] for row in rows]
+        self.assertEqual(set(statuses), {"ok", "failed"})
+        self.assertEqual(statuses, [row[1] for row in self.lane_rows("w.sqlite")])
+        self.tabi("sweep", self.file("l.sqlite"), "--replay", str(statuses.index("failed")))
+
+    def test_two_at_once(self):
+        study = self.study(300)
+        args = ["sweep", study, "--out", self.file("two.sqlite"), "--jobs", "1", "--resume"]
+        with subprocess.Popen([TABI, *args], stdout=subprocess.DEVNULL) as other:
+            self.tabi(*args)
+            self.assertEqual(other.wait(), 0)
+        self.tabi("sweep", study, "--out", self.file("one.sqlite"))
+        self.assertEqual(self.rows("two.sqlite"), self.rows("one.sqlite"))
+
+    def test_results_are_shown(self):
+        study = self.study(20)
+        out = self.file("r.sqlite")
+        first = self.json("sweep", study, "--out", out, "--json")
+        self.assertEqual(os.listdir(os.path.dirname(out)).count("r.sqlite-wal"), 0)
+        os.chmod(out, 0o444)
+        shown = self.json("sweep", out, "--csv", self.file("r.csv"), "--json")
+        self.assertEqual(shown["measures"], first["measures"])
+        self.fails(2, "cannot write", "sweep", study, "--out", self.file("s.sqlite"), "--csv", self.file("no/r.csv"))
+        self.assertFalse(os.path.exists(self.file("s.sqlite")))
+
+    def test_another_version(self):
+        """Rows of another version stay its own when merged; what changed is told with p-values."""
+        study = self.study(40)
+        old = self.file("old.sqlite")
+        self.tabi("sweep", study, "--out", old)
+        with sqlite3.connect(old) as base:
+            base.execute("update runs set version = '0.0.1', m_distance = m_distance + 0.2")
+        self.tabi("sweep", "--merge", self.file("m.sqlite"), old)
+        self.assertEqual({row[5] for row in self.rows("m.sqlite")}, {"0.0.1"})
+        r = self.json("sweep", "--repeat", old, "--json", code=5)["measures"]
+        self.assertLess(r["distance"]["p"], 1e-3)
+        self.assertAlmostEqual(r["distance"]["before"]["value"], r["distance"]["mean"] + 0.2, places=9)
+        self.assertEqual(r["stopped"]["p"], 1)
 
     def test_mistakes(self):
         study = self.study(4)

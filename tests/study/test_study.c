@@ -115,7 +115,7 @@ static void test_what_is_refused(void **state) {
       {HEAD GOOD "measures: {z: {signal: box.z}}\n",                          4, "give statistic"        },
       {HEAD GOOD "measures: {z: {when: box.z}}\n",                            4, "when is a signal"      },
       {HEAD GOOD "measures: {z: {signal: box, statistic: min}}\n",            4, "name one"              },
-      {HEAD "parameters: {f: {set: bodies.bx.mass, uniform: [1, 2]}}\n" ENDS, 1, "bx"                    },
+      {HEAD "parameters: {f: {set: bodies.bx.mass, uniform: [1, 2]}}\n" ENDS, 3, "bx"                    },
       {HEAD GOOD ENDS "until: fell\n",                                        5, "is not fall"           },
       {HEAD GOOD ENDS "stop: {measure: z}\n",                                 5, "measure and width"     },
       {HEAD GOOD ENDS "stop: {measure: x, width: 1}\n",                       5, "no measure is called"  },
