@@ -51,15 +51,32 @@ static void pack(const tabi_study_row *row, double *number) {
   number[SECONDS] = row->seconds;
 }
 
+/* The run that rank 0 hands out, or NO_MORE.  False: rank 0 is dead, for it answers at once but
+ * where it waits for the file. */
+static bool receive_run(int64_t *run) {
+  enum { PATIENCE = 60 }; /* s */
+  const struct timespec nap = {0, 200000};
+  double start = now();
+  int there = 0;
+  while (!there && now() - start < PATIENCE) {
+    if (MPI_Iprobe(0, WORK, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
+    if (!there) (void)nanosleep(&nap, NULL);
+  }
+  return there &&
+         MPI_Recv(run, 1, MPI_INT64_T, 0, WORK, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS;
+}
+
 /* A row, or at first none, is also the wish for a run. */
 static int ask_for_runs(const tabi_study *study, double *number, int count) {
   number[RUN] = NOTHING_DONE;
   for (;;) {
     int64_t run = NO_MORE;
     if (MPI_Send(number, count, MPI_DOUBLE, 0, ROW, MPI_COMM_WORLD) != MPI_SUCCESS ||
-        MPI_Recv(&run, 1, MPI_INT64_T, 0, WORK, MPI_COMM_WORLD, MPI_STATUS_IGNORE) != MPI_SUCCESS ||
-        run == NO_MORE)
-      return 0;
+        !receive_run(&run)) {
+      (void)fputs("tabi-sweep-mpi: rank 0 does not answer; start the job again to go on\n", stderr);
+      return 1;
+    }
+    if (run == NO_MORE) return 0;
     tabi_error err = {0};
     tabi_study_row row = {.measure = number + HEAD};
     if (tabi_study_run(study, run, NULL, &row, &err) != TABI_OK) return complain(&err);
