@@ -30,7 +30,10 @@ void tbi_fit_print(const tabi_fit *fit, FILE *out) {
   for (int32_t i = 0; i < tabi_fit_nparameter(fit); ++i) {
     tabi_fit_parameter p = tabi_fit_get(fit, i);
     (void)fprintf(out, "  %-20.20s %13.6g %13.3g %13.6g %13.6g%s\n", p.name, p.value, p.error,
-                  p.low, p.high, p.identifiable ? "" : "   the data cannot tell");
+                  p.low, p.high,
+                  !p.identifiable ? "   the data cannot tell"
+                  : p.at_bound    ? "   at its bound: the data want it beyond"
+                                  : "");
   }
   (void)fputc('\n', out);
   print_alike(fit, out);
@@ -53,6 +56,7 @@ static json_t *json_correlation(const tabi_fit *fit) {
 json_t *tbi_fit_json(const tabi_fit *fit) {
   json_t *parameters = json_object();
   json_t *unknown = json_array();
+  json_t *bounded = json_array();
   for (int32_t i = 0; i < tabi_fit_nparameter(fit); ++i) {
     tabi_fit_parameter p = tabi_fit_get(fit, i);
     json_t *one = json_pack("{so so so so}", "value", tbi_json_number(p.value), "error",
@@ -60,10 +64,12 @@ json_t *tbi_fit_json(const tabi_fit *fit) {
                             tbi_json_number(p.high));
     (void)json_object_set_new(parameters, p.name, one);
     if (!p.identifiable) (void)json_array_append_new(unknown, tbi_json_text(p.name));
+    if (p.at_bound) (void)json_array_append_new(bounded, tbi_json_text(p.name));
   }
-  return json_pack("{so so so so so}", "parameters", parameters, "correlation",
+  return json_pack("{so so so so so so}", "parameters", parameters, "correlation",
                    json_correlation(fit), "residual", tbi_json_number(tabi_fit_rms(fit)),
-                   "not_identifiable", unknown, "converged", json_boolean(tabi_fit_converged(fit)));
+                   "not_identifiable", unknown, "at_bound", bounded, "converged",
+                   json_boolean(tabi_fit_converged(fit)));
 }
 
 /* -- a page */

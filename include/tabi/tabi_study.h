@@ -168,6 +168,7 @@ typedef struct tabi_fit_parameter {
   double error;      /* standard error */
   double low, high;  /* 95 % interval */
   bool identifiable; /* false: the data leave it nearly anywhere between its bounds */
+  bool at_bound;     /* the data want it beyond one of its bounds */
 } tabi_fit_parameter;
 
 /* A column of a recording. */

@@ -61,13 +61,26 @@ static bool want_signals(playing *p, tabi_error *err) {
   return true;
 }
 
+/* An error in a change of the scene is one of the recording that asks for it. */
+static void blame_recording(const tbi_fit_recording *r, tabi_error *err) {
+  for (int32_t i = 0; i < r->nset; ++i) {
+    if (strncmp(err->file, r->set[i], sizeof err->file - 1) != 0) continue;
+    tabi_error why = *err;
+    tbi_error_set(err, why.status, r->place, "data: %.100s: %s", r->set[i], why.message);
+    return;
+  }
+}
+
 static bool begin(const tabi_fit *fit, const double *z, playing *p, tabi_error *err) {
   const tbi_fit_recording *r = p->recording;
   double value[TBI_STUDY_MAX_PARAMETERS];
   for (int32_t i = 0; i < fit->study.nparameter; ++i)
     value[i] = tbi_fit_value(&fit->study.parameter[i], z[i]);
   p->scene = tbi_study_scene_at(&fit->study, value, r->set, r->nset, err);
-  if (!p->scene) return false;
+  if (!p->scene) {
+    blame_recording(r, err);
+    return false;
+  }
   tabi_world_def def = tabi_scene_world_def(p->scene);
   p->world = tabi_world_create(tabi_scene_model(p->scene), &def, err);
   if (!p->world || tabi_scene_reset(p->scene, p->world, err) != TABI_OK) return false;

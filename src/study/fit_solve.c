@@ -3,7 +3,12 @@
  * minpack's Levenberg-Marquardt method in the numbers z of fit.h.  The covariance of z at the end
  * is s^2 (J'J + s^2/p^2)^-1 with J by central differences, s^2 = 1 where the noise is known and the
  * mean square of the residuals otherwise, and p = 10: the bounds as a weak prior, so that what the
- * data do not determine is left anywhere between its bounds instead of being singular. */
+ * data do not determine is left anywhere between its bounds instead of being singular.
+ *
+ * Errors of J look like knowledge: those of wide differences, of the order of the step squared, in
+ * directions that the data do not determine, and those of narrow ones where runs are rough.  So J
+ * is taken by a step, by twice that step, and by both extrapolated to none (Richardson), and the
+ * covariance that knows least counts. */
 #include "base/assertion.h"
 #include "base/error.h"
 #include "study/fit.h"
@@ -19,6 +24,7 @@
 #define STEP       2e-2
 #define PRIOR      10.0 /* standard deviation of z before there are data */
 #define UNDECIDED  0.9  /* share of the bounds that an interval may cover */
+#define EDGE       7.0  /* of z, within 0.1 % of the bounds */
 #define MAX_VISITS 100  /* of minpack */
 #define TOLERANCE  1e-7 /* relative, of the sum of squares and of z */
 
@@ -32,19 +38,19 @@ typedef struct problem {
 } problem;
 
 /* jacobian[n][m] at z by central differences. */
-static tabi_status differences(problem *p, const double *z, double *jacobian) {
+static tabi_status differences(problem *p, const double *z, double step, double *jacobian) {
   int32_t n = p->fit->study.nparameter;
   int64_t m = p->fit->nresidual;
   for (int32_t i = 0; i < 2 * n; ++i) {
     double *point = p->point + (size_t)i * (size_t)n;
     memcpy(point, z, (size_t)n * sizeof *z);
-    point[i / 2] += i % 2 ? -STEP : STEP;
+    point[i / 2] += i % 2 ? -step : step;
   }
   tabi_status status = tbi_fit_residuals(p->fit, p->point, 2 * n, p->jobs, p->residual, &p->failed);
   for (int32_t i = 0; i < n && status == TABI_OK; ++i) {
     const double *above = p->residual + 2 * (int64_t)i * m;
     for (int64_t k = 0; k < m; ++k)
-      jacobian[(int64_t)i * m + k] = (above[k] - above[m + k]) / (2 * STEP);
+      jacobian[(int64_t)i * m + k] = (above[k] - above[m + k]) / (2 * step);
   }
   return status;
 }
@@ -58,7 +64,7 @@ static int evaluate(void *of, int m, int n, const double *z, double *residual, d
   (void)n;
   (void)leading;
   tabi_status status = which == 1 ? tbi_fit_residuals(p->fit, z, 1, p->jobs, residual, &p->failed)
-                                  : differences(p, z, jacobian);
+                                  : differences(p, z, STEP, jacobian);
   return status == TABI_OK ? 0 : -1;
 }
 
@@ -158,23 +164,57 @@ static void judge(tabi_fit *fit, const double *z, const double *a) {
         .low = tbi_fit_value(p, low),
         .high = tbi_fit_value(p, high),
         .identifiable = covered < UNDECIDED,
+        .at_bound = covered < UNDECIDED && fabs(z[i]) > EDGE,
     };
     for (int32_t j = 0; j < n; ++j)
       fit->correlation[i * n + j] = a[i * n + j] / sqrt(a[i * n + i] * a[j * n + j]);
   }
 }
 
+static double trace(const double *a, int32_t n) {
+  double sum = 0;
+  for (int32_t i = 0; i < n; ++i)
+    sum += a[i * n + i];
+  return sum;
+}
+
+/* Keeps in a[n][n] the wider of it and the covariance by a Jacobian. */
+static void keep_wider(const tabi_fit *fit, const double *jacobian, double s2, double *a) {
+  int32_t n = fit->study.nparameter;
+  double *other = a + (ptrdiff_t)n * n;
+  covariance(fit, jacobian, s2, other);
+  if (trace(other, n) > trace(a, n)) memcpy(a, other, (size_t)n * (size_t)n * sizeof *a);
+}
+
+/* The covariance of z by three Jacobians; s->wa has place for two. */
+static tabi_status find_covariance(const tabi_fit *fit, problem *p, const double *z, double s2,
+                                   scratch *s) {
+  size_t count = (size_t)fit->study.nparameter * (size_t)fit->nresidual;
+  double *coarse = malloc((count + 1) * sizeof *coarse);
+  if (!coarse) return tbi_error_memory(&p->failed);
+  tabi_status status = differences(p, z, STEP, s->jacobian);
+  if (status == TABI_OK) status = differences(p, z, 2 * STEP, coarse);
+  if (status == TABI_OK) {
+    covariance(fit, s->jacobian, s2, s->wa);
+    keep_wider(fit, coarse, s2, s->wa);
+    for (size_t i = 0; i < count; ++i)
+      s->jacobian[i] = (4 * s->jacobian[i] - coarse[i]) / 3;
+    keep_wider(fit, s->jacobian, s2, s->wa);
+  }
+  free(coarse);
+  return status;
+}
+
 static tabi_status finish(tabi_fit *fit, problem *p, const double *z, scratch *s) {
   double sum = 0;
   tabi_status status = tbi_fit_residuals(fit, z, 1, p->jobs, fit->residual, &p->failed);
-  if (status == TABI_OK) status = differences(p, z, s->jacobian);
   if (status != TABI_OK) return status;
   for (int64_t i = 0; i < fit->nresidual; ++i)
     sum += fit->residual[i] * fit->residual[i];
   fit->rms = sqrt(sum / (double)fit->nresidual);
-  covariance(fit, s->jacobian, variance(fit, sum), s->wa);
-  judge(fit, z, s->wa);
-  return TABI_OK;
+  status = find_covariance(fit, p, z, variance(fit, sum), s);
+  if (status == TABI_OK) judge(fit, z, s->wa);
+  return status;
 }
 
 /* -- the search */
@@ -217,7 +257,7 @@ tabi_status tabi_fit_solve(tabi_fit *fit, int32_t jobs, tabi_error *err) {
   }
   problem p = {.fit = fit, .jobs = jobs};
   scratch s = {calloc(n * m, sizeof(double)), calloc(m, sizeof(double)),
-               calloc(5 * n + m + n * n, sizeof(double)), calloc(n, sizeof(int))};
+               calloc(5 * n + m + 2 * n * n, sizeof(double)), calloc(n, sizeof(int))};
   p.point = calloc(2 * n * n, sizeof *p.point);
   p.residual = calloc(2 * n * m, sizeof *p.residual);
   double *z = calloc(2 * n, sizeof *z);

@@ -50,26 +50,29 @@ data:
   - {file: arm.%s, signals: {%s}, sigma: 1e-3}
 """
 
-# P1, Fig. 5: let go tilted by 0.02 rad, the robot sways on the rubber of its feet
+# P1, Fig. 5 (docs/reproduction.md): let go tilted by 0.02 rad, the robot sways on the rubber of its feet
+RUBBER = "{damping: 25, rotor_inertia: 0.014}"
+SLIDE = "{damping: 1000, rotor_inertia: 0.1}"
 SWAY = """
 timestep: 1e-3
-duration: 1.5
+duration: 6
 bodies: [{name: floor, fixed: true, shape: {plane: {}}}]
 robots:
   - name: robot
     model: %s/models/humanoid36.urdf
     self_collision: false
     base: free
-    xyz: [0.013199120, 0, 0.704583514]
+    xyz: [0.01319912, 0, 0.70429903]
     rpy: [0, 0.02, 0]
-    posture: {l_bush_pitch: -0.02, r_bush_pitch: -0.02, l_bush_z: 0.00028449, r_bush_z: 0.00028449}
+    posture: {l_bush_pitch: -0.02, r_bush_pitch: -0.02, l_bush_z: 0.00056898, r_bush_z: 0.00056898}
+    joints: {%s}
     sensors: [{name: l_ft, type: force_torque, joint: l_ankle_roll}]
     lock: [%s]
     controller:
       type: pd
       kp: 0
-      springs: {l_bush_z: 1e6, r_bush_z: 1e6, l_bush_pitch: 2500, r_bush_pitch: 2500, l_bush_roll: 2500,
-                r_bush_roll: 2500}
+      springs: {l_bush_z: 5e5, r_bush_z: 5e5, l_bush_pitch: 1000, r_bush_pitch: 1000, l_bush_roll: 1000,
+                r_bush_roll: 1000}
 """
 
 SPRINGS = ["robots.robot.controller.springs.%s_bush_pitch" % side for side in "lr"]
@@ -108,14 +111,15 @@ class Identify(FolderCase):
         with open(os.path.join(ROOT, "models", "humanoid36.urdf"), encoding="utf-8") as file:
             joints = re.findall('<joint name="([^"]+)" type="(?:revolute|continuous|prismatic)"', file.read())
         rigid = [name for name in joints if "_bush_" not in name]
-        scene = self.file("sway.yaml", SWAY % (ROOT, ", ".join(rigid)))
-        truth = [(SPRINGS, 2500), (DAMPERS, 8)]
-        data = self.record(scene, truth, {"robot/l_ft.ty": 0.09})  # 2 % of its amplitude
-        stiffness, damping = self.fit(scene, truth, [(800, 8000), (1, 50)], data)
-        self.assertAlmostEqual(stiffness["value"] / 2500, 1, delta=0.01)
-        self.assertAlmostEqual(damping["value"] / 8, 1, delta=0.03)
-        self.assertTrue(damping["low"] < 8 < damping["high"] and stiffness["low"] < 2500 < stiffness["high"])
-        self.assertLess(damping["error"] / 8, 0.01)
+        bushes = ", ".join("%s_bush_%s: %s" % (side, axis, SLIDE if axis == "z" else RUBBER) for side in "lr" for axis in
+                           ("z", "pitch", "roll"))
+        scene = self.file("sway.yaml", SWAY % (ROOT, bushes, ", ".join(rigid)))
+        truth = [(SPRINGS, 1000), (DAMPERS, 25)]
+        data = self.record(scene, truth, {"robot/l_ft.ty": 0.0569})  # 2 % of its amplitude
+        for found, value in zip(self.fit(scene, truth, [(300, 3000), (5, 100)], data), (1000, 25)):
+            self.assertAlmostEqual(found["value"] / value, 1, delta=0.01)
+            self.assertTrue(found["low"] < value < found["high"])
+            self.assertLess(found["error"] / value, 0.002)
 
     def test_friction_and_mass_from_a_walk(self):
         if SANITIZED:
@@ -212,6 +216,8 @@ class Identify(FolderCase):
         self.error("identify", fit, line=7, says="longer duration", path=os.path.realpath(fit))
         bad = self.file("bad.yaml", FIT.replace("mass.z: mass.z", "mas.z: mass.z"))
         self.error("identify", bad, line=7, says="did you mean 'mass.z'", path=os.path.realpath(bad))
+        bad = self.file("bad.yaml", FIT.replace("sigma: 1e-4", "sigma: 1e-4, set: [bodies.mas.mass=3]"))
+        self.error("identify", bad, line=7, says="data: bodies.mas.mass=3: nothing is called", path=os.path.realpath(bad))
 
 
 if __name__ == "__main__":

@@ -161,6 +161,22 @@ static void test_what_cannot_be_told(void **state) {
               "  mass: {set: bodies.mass.mass, log: [0.5, 8]}\n"
               "data: [{file: bush.csv, signals: {mass.z: z}, sigma: 0.002}]\n");
   assert_true(tabi_fit_correlation(fit, 0, 2) > 0.99);
+  for (int32_t i = 0; i < 3; ++i)
+    assert_false(tabi_fit_get(fit, i).identifiable);
+  tabi_fit_destroy(fit);
+}
+
+static void test_a_bound_in_the_way(void **state) {
+  (void)state;
+  record("bush.csv", NULL, 0);
+  tabi_fit *fit = solve("scene: bush.yaml\n"
+                        "parameters:\n"
+                        "  stiffness: {set: connections.bush.stiffness, log: [600, 2000]}\n"
+                        "  damping: {set: connections.bush.damping, log: [1, 50]}\n"
+                        "data: [{file: bush.csv, signals: {mass.z: z}, sigma: 0.002}]\n");
+  assert_true(tabi_fit_get(fit, 0).at_bound);
+  assert_near_rel(tabi_fit_get(fit, 0).value / 600, 1, 1e-3);
+  assert_false(tabi_fit_get(fit, 1).at_bound);
   tabi_fit_destroy(fit);
 }
 
@@ -190,8 +206,11 @@ static void test_what_is_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_exact_data),      cmocka_unit_test(test_intervals_cover),
-      cmocka_unit_test(test_options),         cmocka_unit_test(test_what_cannot_be_told),
+      cmocka_unit_test(test_exact_data),
+      cmocka_unit_test(test_intervals_cover),
+      cmocka_unit_test(test_options),
+      cmocka_unit_test(test_what_cannot_be_told),
+      cmocka_unit_test(test_a_bound_in_the_way),
       cmocka_unit_test(test_what_is_refused),
   };
   return cmocka_run_group_tests(tests, scratch_begin, scratch_end);
