@@ -65,6 +65,7 @@ static int64_t choose_tasks(const tbi_slurm_jobs *jobs) {
   }
   int64_t tasks = jobs->tasks > 0 ? jobs->tasks : DEFAULT_TASKS;
   if (tasks > jobs->runs) tasks = jobs->runs;
+  if (most < 2) return 1;
   return tasks < most ? tasks : most - 1;
 }
 
