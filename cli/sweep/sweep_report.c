@@ -20,7 +20,7 @@ enum { MAX_REPLAYS = 12 };
 static const char style[] =
     "body{font:15px/1.5 system-ui,sans-serif;max-width:1000px;margin:2em auto;padding:0 1em;"
     "color:#222;background:#fff}table{border-collapse:collapse;margin:1em 0}"
-    "td,th{padding:.25em .7em;text-align:right;border-bottom:1px solid #ddd}"
+    "td,th{white-space:nowrap;padding:.25em .7em;text-align:right;border-bottom:1px solid #ddd}"
     "td:first-child,th:first-child{text-align:left}svg text{font:11px system-ui,sans-serif;"
     "fill:#555}.axes{fill:none;stroke:#888}.band{fill:#2a6fdb;opacity:.18}"
     ".line{fill:none;stroke:#2a6fdb;stroke-width:1.6}circle{fill:#2a6fdb}.track{fill:#eee}"

@@ -209,8 +209,10 @@ static bool read_data(tbi_first_error *error, tabi_fit *fit, const tbi_yaml_node
     fit->nresidual += r->nrow * r->nsignal;
     fit->absolute = fit->absolute && r->sigma > 0;
   }
-  if (fit->nresidual > 0) return true;
-  return tbi_fail_about(error, list->place, "", "data has no rows");
+  if (fit->nresidual == 0) return tbi_fail_about(error, list->place, "", "data has no rows");
+  return fit->absolute || !fit->huber ||
+         tbi_fail_about(error, list->place, "",
+                        "loss: huber counts in sigma what is far away; give sigma of all data");
 }
 
 /* -- parameters */

@@ -54,9 +54,11 @@ struct tabi_fit {
 /* From the number inside to the value of a parameter. */
 double tbi_fit_value(const tbi_parameter *parameter, double z);
 
-/* Residuals of `count` points z[count][nparameter] by runs in parallel: to[count][nresidual].  A
- * run that diverges is far away. */
+/* Residuals of `count` points z[count][nparameter] by runs in parallel: to[count][nresidual], whose
+ * squares are what the loss counts.  A run that diverges is far away. */
 tabi_status tbi_fit_residuals(const tabi_fit *fit, const double *z, int32_t count, int32_t jobs,
                               double *to, tabi_error *err);
+/* From these to simulated less measured: residual[nresidual]. */
+void tbi_fit_undo_loss(const tabi_fit *fit, double *residual);
 
 #endif

@@ -175,12 +175,22 @@ static tabi_status run_task(void *of, int64_t task, tabi_error *err) {
   return failed.status;
 }
 
-/* Beyond 1.345 sigmas a residual counts by its size and not its square (P. J. Huber, 1964). */
+#define BOUND 1.345 /* sigmas, beyond which a residual counts by its size (P. J. Huber, 1964) */
+
+/* What has the square that a residual counts for. */
 static double huber(double r) {
-  const double bound = 1.345;
   double size = fabs(r);
-  if (size <= bound) return r;
-  return copysign(sqrt(2 * bound * size - bound * bound), r);
+  return size <= BOUND ? r : copysign(sqrt(2 * BOUND * size - BOUND * BOUND), r);
+}
+
+static double huber_back(double h) {
+  double size = fabs(h);
+  return size <= BOUND ? h : copysign((h * h + BOUND * BOUND) / (2 * BOUND), h);
+}
+
+void tbi_fit_undo_loss(const tabi_fit *fit, double *residual) {
+  for (int64_t i = 0; fit->huber && i < fit->nresidual; ++i)
+    residual[i] = huber_back(residual[i]);
 }
 
 tabi_status tbi_fit_residuals(const tabi_fit *fit, const double *z, int32_t count, int32_t jobs,

@@ -74,6 +74,13 @@ typedef struct scratch {
   int *pivot;
 } scratch;
 
+static double sum_of_squares(const double *value, int64_t count) {
+  double sum = 0;
+  for (int64_t i = 0; i < count; ++i)
+    sum += value[i] * value[i];
+  return sum;
+}
+
 /* From z; whether it converged.  p->failed tells of errors. */
 static bool descend(problem *p, double *z, scratch *s, double *sum) {
   int n = p->fit->study.nparameter;
@@ -85,9 +92,7 @@ static bool descend(problem *p, double *z, scratch *s, double *sum) {
   int info = lmder(evaluate, p, m, n, z, s->residual, s->jacobian, m, TOLERANCE, TOLERANCE, 0,
                    MAX_VISITS, wa, 1, 100, 0, &visits, &slopes, s->pivot, wa + w, wa + 2 * w,
                    wa + 3 * w, wa + 4 * w, wa + 5 * w);
-  *sum = 0;
-  for (int i = 0; i < m; ++i)
-    *sum += s->residual[i] * s->residual[i];
+  *sum = sum_of_squares(s->residual, m);
   return info >= 1 && info <= 4;
 }
 
@@ -206,13 +211,13 @@ static tabi_status find_covariance(const tabi_fit *fit, problem *p, const double
 }
 
 static tabi_status finish(tabi_fit *fit, problem *p, const double *z, scratch *s) {
-  double sum = 0;
   tabi_status status = tbi_fit_residuals(fit, z, 1, p->jobs, fit->residual, &p->failed);
   if (status != TABI_OK) return status;
-  for (int64_t i = 0; i < fit->nresidual; ++i)
-    sum += fit->residual[i] * fit->residual[i];
+  double scale = variance(fit, sum_of_squares(fit->residual, fit->nresidual));
+  tbi_fit_undo_loss(fit, fit->residual);
+  double sum = sum_of_squares(fit->residual, fit->nresidual);
   fit->rms = sqrt(sum / (double)fit->nresidual);
-  status = find_covariance(fit, p, z, variance(fit, sum), s);
+  status = find_covariance(fit, p, z, scale, s);
   if (status == TABI_OK) judge(fit, z, s->wa);
   return status;
 }

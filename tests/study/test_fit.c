@@ -139,6 +139,23 @@ static void test_options(void **state) {
   tabi_fit_destroy(fit);
   fit = solve(FIT "loss: huber\n");
   assert_near_rel(tabi_fit_get(fit, 0).error / error, 1, 0.3);
+  assert_near(tabi_fit_rms(fit), 1, 0.25);
+  tabi_fit_destroy(fit);
+}
+
+/* A value that is off by 500 standard deviations is drawn as such, and does little harm. */
+static void test_an_outlier(void **state) {
+  (void)state;
+  uint64_t random = 5;
+  record("bush.csv", &random, 0.002);
+  (void)scratch_text("outlier.csv", "time,z\n0.1,2\n");
+  tabi_fit_curve curve;
+  tabi_fit *fit = solve(FIT "  - {file: outlier.csv, signals: {mass.z: z}, sigma: 0.002}\n"
+                            "loss: huber\n");
+  assert_near_rel(tabi_fit_get(fit, 0).value / 500, 1, 0.01);
+  assert_true(tabi_fit_get_curve(fit, 1, &curve));
+  assert_int_equal(curve.count, 1);
+  assert_true(curve.residual[0] < -450 && curve.residual[0] > -550);
   tabi_fit_destroy(fit);
 }
 
@@ -192,6 +209,8 @@ static void test_what_is_refused(void **state) {
        "signals: {mass.z: z}}]\n",                                "cannot open"     },
       {"scene: bush.yaml\nparameters: {k: {set: a, uniform: [0, 1]}}\ndata: [{file: bush.csv, "
        "signals: {mass.z: zz}}]\n",                               "no column 'zz'"  },
+      {"scene: bush.yaml\nloss: huber\nparameters: {k: {set: a, uniform: [0, 1]}}\ndata: [{file: "
+       "bush.csv, signals: {mass.z: z}}]\n",                      "give sigma"      },
       {"scene: bush.yaml\nloss: cubes\nparameters: {k: {set: a, uniform: [0, 1]}}\ndata: [{file: "
        "bush.csv, signals: {mass.z: z}}]\n",                      "squares or huber"},
   };
@@ -209,6 +228,7 @@ int main(void) {
       cmocka_unit_test(test_exact_data),
       cmocka_unit_test(test_intervals_cover),
       cmocka_unit_test(test_options),
+      cmocka_unit_test(test_an_outlier),
       cmocka_unit_test(test_what_cannot_be_told),
       cmocka_unit_test(test_a_bound_in_the_way),
       cmocka_unit_test(test_what_is_refused),
