@@ -1,6 +1,7 @@
 /* results.c - rows of a study in an SQLite file.
  *
- *   table study   key, value: text of the study and of its scene, their paths, a digest
+ *   table study   key, value: text of the study and of its scene, their paths, a digest of both, a
+ *                 hash of the model
  *   table runs    id, seed, status, hash, engine, version, seconds, p_NAME .., m_NAME ..
  *
  * Every row is a transaction in the write-ahead log: it lasts when the process is killed. */
@@ -97,16 +98,18 @@ static uint64_t digest(const tabi_study *study) {
   return hash;
 }
 
-static void digest_text(const tabi_study *study, char text[24]) {
-  (void)snprintf(text, 24, "%016" PRIx64, digest(study));
+static void hash_text(uint64_t hash, char text[24]) {
+  (void)snprintf(text, 24, "%016" PRIx64, hash);
 }
 
 /* In a transaction. */
 static bool make_tables(tabi_results *r, tabi_error *err) {
   char text[24];
+  char model[24];
   sql_text sql = {.text = malloc(SQL_SIZE)};
   if (!sql.text) return tbi_error_memory(err) == TABI_OK;
-  digest_text(r->study, text);
+  hash_text(digest(r->study), text);
+  hash_text(r->study->model, model);
   append(&sql, "CREATE TABLE runs (id INTEGER PRIMARY KEY, seed INTEGER, status TEXT, hash TEXT, ",
          "engine TEXT, version TEXT, seconds REAL", "");
   append_columns(&sql, r->study, "");
@@ -114,7 +117,7 @@ static bool make_tables(tabi_results *r, tabi_error *err) {
   bool good = sql.used < SQL_SIZE &&
               execute(r, "CREATE TABLE study (key TEXT PRIMARY KEY, value TEXT)", err) &&
               execute(r, sql.text, err) && put_text(r, "digest", text, err) &&
-              put_text(r, "study", r->study->text, err) &&
+              put_text(r, "model", model, err) && put_text(r, "study", r->study->text, err) &&
               put_text(r, "study_path", r->study->path, err) &&
               put_text(r, "scene", r->study->scene_text, err) &&
               put_text(r, "scene_path", r->study->scene, err);
@@ -143,7 +146,7 @@ static tabi_status fail_to_read(const tabi_results *r, tabi_error *err) {
 static bool check_digest(const tabi_results *r, tabi_error *err) {
   char text[24];
   char *stored = get_text(r, "digest");
-  digest_text(r->study, text);
+  hash_text(digest(r->study), text);
   bool same = stored && strcmp(stored, text) == 0;
   if (!stored) {
     (void)fail_to_read(r, err);
@@ -154,6 +157,18 @@ static bool check_digest(const tabi_results *r, tabi_error *err) {
   }
   free(stored);
   return same;
+}
+
+tabi_status tbi_results_check_model(const tabi_results *r, tabi_error *err) {
+  char text[24];
+  char *stored = r->count > 0 ? get_text(r, "model") : NULL;
+  hash_text(r->study->model, text);
+  bool same = !stored || strcmp(stored, text) == 0;
+  free(stored);
+  if (same) return TABI_OK;
+  return tbi_error_set(err, TABI_ERR_FILE, (tabi_place){r->path, 1},
+                       "holds runs of other robots: files of the scene have changed since; give "
+                       "another file");
 }
 
 /* A new file gets its tables, by one of the processes that begin at the same time. */

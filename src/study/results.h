@@ -19,6 +19,8 @@ struct tabi_results {
 
 /* What SQLite says of the last call. */
 tabi_status tbi_results_fail(const tabi_results *results, tabi_error *err);
+/* Whether its runs are of the robots that the study has now. */
+tabi_status tbi_results_check_model(const tabi_results *results, tabi_error *err);
 /* Runs that have a measure, in their order, and its values: both the caller's to free.  NULL after
  * an error. */
 double *tbi_results_measure(tabi_results *results, int32_t measure, int64_t **run, int64_t *count,

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "io/file.h"
 #include "io/path.h"
+#include "record/record.h"
 #include "study/lanes.h"
 
 #include <inttypes.h>
@@ -307,6 +308,7 @@ static bool try_first_run(study_reader *r) {
   tabi_world *world = NULL;
   tbi_measuring *measuring = NULL;
   if (scene) {
+    r->study->model = tbi_model_hash(tabi_scene_model(scene));
     def = tabi_scene_world_def(scene);
     world = tabi_world_create(tabi_scene_model(scene), &def, &err);
   }

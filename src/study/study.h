@@ -69,6 +69,7 @@ struct tabi_study {
   tbi_stop stop;
   bool until_fall; /* a run ends when a robot lies */
   tabi_engine engine;
+  uint64_t model; /* hash of the model of run 0: tells whether robots are as they were */
 };
 
 /* parameter.c */

@@ -5,6 +5,7 @@
 #include "base/assertion.h"
 #include "base/error.h"
 #include "study/lanes.h"
+#include "study/results.h"
 #include "study/study.h"
 #include "study/workers.h"
 
@@ -147,6 +148,8 @@ tabi_status tabi_sweep(const tabi_study *study, tabi_results *results, const tab
     return tbi_error_set(err, TABI_ERR_ARGUMENT, (tabi_place){study->path, 1},
                          "a study with `stop` runs in one sweep; remove stop to use shards");
   }
+  tabi_status changed = tbi_results_check_model(results, err);
+  if (changed != TABI_OK) return changed;
   if (s.def.engine == TABI_ENGINE_OF_STUDY) s.def.engine = study->engine;
   s.next = s.def.shard;
   s.total = count_left(&s);

@@ -266,6 +266,22 @@ measures: {fell: fell, fall_time: fall_time, end: {when: "time > 2.9"}}
         self.tabi("sweep", study, "--out", self.file("one.sqlite"))
         self.assertEqual(self.rows("two.sqlite"), self.rows("one.sqlite"))
 
+    def test_a_robot_that_changes(self):
+        """Runs of a robot whose file has changed do not join those of before; they are still told."""
+        arm = "<mujoco><worldbody><body><joint axis='0 1 0'/><geom size='0.1' mass='%g' pos='1 0 0'/></body></worldbody></mujoco>"
+        self.file("arm.xml", arm % 2)
+        self.file("arm.yaml", "duration: 0.01\ngravity: [0, 0, -9.81]\nrobots: [{name: arm, model: arm.xml}]\n")
+        study = self.file("arm_study.yaml", "scene: arm.yaml\nruns: 8\nparameters: {g: {set: gravity.2, uniform: [-9, -5]}}\n"
+                          "measures: {e: energy}\n")
+        out = self.file("arm.sqlite")
+        self.tabi("sweep", study, "--out", out, "--shard", "1/2")
+        self.file("arm.xml", arm % 3)
+        self.fails(3, "files of the scene have changed", "sweep", study, "--out", out, "--resume")
+        self.assertIn("4 of 8 runs", self.tabi("sweep", out)[0])
+        self.assertIn("have changed", self.tabi("sweep", out, "--replay", "0", code=5)[1])
+        self.file("arm.xml", arm % 2)
+        self.tabi("sweep", study, "--out", out, "--resume")
+
     def test_results_are_shown(self):
         study = self.study(20)
         out = self.file("r.sqlite")
