@@ -198,6 +198,22 @@ static bool read_recording(tbi_first_error *error, tabi_fit *fit, const tbi_yaml
   return good && read_set(error, pool, keys.set, r);
 }
 
+static bool same_changes(const tbi_fit_recording *a, const tbi_fit_recording *b) {
+  bool same = a->nset == b->nset;
+  for (int32_t i = 0; i < a->nset && same; ++i)
+    same = strcmp(a->set[i], b->set[i]) == 0;
+  return same;
+}
+
+/* Recordings of one run, as of sensors that were recorded apart. */
+static void find_trial(tabi_fit *fit, tbi_fit_recording *r) {
+  r->trial = TABI_NONE;
+  for (const tbi_fit_recording *other = fit->recording; other < r; ++other) {
+    if (r->trial == TABI_NONE && same_changes(other, r)) r->trial = other->trial;
+  }
+  if (r->trial == TABI_NONE) r->trial = fit->ntrial++;
+}
+
 static bool read_data(tbi_first_error *error, tabi_fit *fit, const tbi_yaml_node *list) {
   fit->recording = calloc((size_t)list->count + 1, sizeof *fit->recording);
   if (!fit->recording) return tbi_fail_memory(error);
@@ -205,6 +221,7 @@ static bool read_data(tbi_first_error *error, tabi_fit *fit, const tbi_yaml_node
   for (const tbi_yaml_node *node = list->first; node; node = node->next) {
     tbi_fit_recording *r = &fit->recording[fit->nrecording++];
     if (!read_recording(error, fit, node, r)) return false;
+    find_trial(fit, r);
     r->first = fit->nresidual;
     fit->nresidual += r->nrow * r->nsignal;
     fit->absolute = fit->absolute && r->sigma > 0;

@@ -29,6 +29,7 @@ typedef struct tbi_fit_recording {
   double sigma;     /* standard deviation of its noise; 0: not known */
   const char **set; /* changes of the scene in this recording */
   int32_t nset;
+  int32_t trial; /* those with the same changes are compared with one run */
   int64_t first; /* of its residuals in the vector of all */
 } tbi_fit_recording;
 
@@ -37,7 +38,7 @@ struct tabi_fit {
   void *reader_user;
   tabi_study study; /* scene and parameters; no design, no measures */
   tbi_fit_recording *recording;
-  int32_t nrecording;
+  int32_t nrecording, ntrial;
   int64_t nresidual;
   bool huber;     /* loss: huber */
   bool absolute;  /* every sigma is known */

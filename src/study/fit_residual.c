@@ -18,29 +18,34 @@ double tbi_fit_value(const tbi_parameter *parameter, double z) {
 
 /* -- one run */
 
-/* Signals of a recording before and after a step. */
-typedef struct playing {
+/* A recording that is compared with a run. */
+typedef struct follower {
   const tbi_fit_recording *recording;
+  int32_t *index; /* of its signals among all */
+  double *before; /* values of these at the step before */
+  int64_t row;    /* that is due */
+  double *to;     /* residuals: [nsignal][nrow] */
+} follower;
+
+typedef struct playing {
   tabi_scene *scene;
   tabi_world *world;
   tabi_observer *observer;
   tabi_signals *signals;
-  int32_t *index; /* of the recording's signals among all */
-  double *value;  /* of all */
-  double *before; /* of the recording's, at the step before */
-  int64_t row;    /* that is due */
-  double *to;     /* residuals of the recording: [nsignal][nrow] */
+  double *value;      /* of all signals */
+  follower *follower; /* recordings of the run: [count] */
+  int32_t count;
 } playing;
 
-static bool find_signals(playing *p, tabi_error *err) {
-  const tbi_fit_recording *r = p->recording;
+static bool find_signals(const playing *p, const follower *f, tabi_error *err) {
+  const tbi_fit_recording *r = f->recording;
   int32_t all = tabi_signals_count(p->signals);
   for (int32_t k = 0; k < r->nsignal; ++k) {
-    p->index[k] = TABI_NONE;
-    for (int32_t i = 0; i < all && p->index[k] == TABI_NONE; ++i) {
-      if (strcmp(tabi_signals_get(p->signals, i).name, r->signal[k].name) == 0) p->index[k] = i;
+    f->index[k] = TABI_NONE;
+    for (int32_t i = 0; i < all && f->index[k] == TABI_NONE; ++i) {
+      if (strcmp(tabi_signals_get(p->signals, i).name, r->signal[k].name) == 0) f->index[k] = i;
     }
-    if (p->index[k] != TABI_NONE) continue;
+    if (f->index[k] != TABI_NONE) continue;
     const char *near = tabi_signals_nearest(p->signals, r->signal[k].name);
     tbi_error_set(err, TABI_ERR_PARSE, r->place, "the scene has no signal '%.80s'%s%s%s",
                   r->signal[k].name, near ? "; did you mean '" : "", near ? near : "",
@@ -50,12 +55,14 @@ static bool find_signals(playing *p, tabi_error *err) {
   return true;
 }
 
-/* Only signals of the recording are evaluated. */
-static bool want_signals(playing *p, tabi_error *err) {
+/* Only signals of the recordings are evaluated. */
+static bool want_signals(const playing *p, tabi_error *err) {
   bool *wanted = calloc((size_t)tabi_signals_count(p->signals) + 1, sizeof *wanted);
   if (!wanted) return tbi_error_memory(err) == TABI_OK;
-  for (int32_t k = 0; k < p->recording->nsignal; ++k)
-    wanted[p->index[k]] = true;
+  for (int32_t i = 0; i < p->count; ++i) {
+    for (int32_t k = 0; k < p->follower[i].recording->nsignal; ++k)
+      wanted[p->follower[i].index[k]] = true;
+  }
   tabi_signals_want(p->signals, wanted);
   free(wanted);
   return true;
@@ -71,8 +78,28 @@ static void blame_recording(const tbi_fit_recording *r, tabi_error *err) {
   }
 }
 
+static bool follow(const playing *p, follower *f, tabi_error *err) {
+  f->index = calloc((size_t)f->recording->nsignal + 1, sizeof *f->index);
+  f->before = calloc((size_t)f->recording->nsignal + 1, sizeof *f->before);
+  if (!f->index || !f->before) return tbi_error_memory(err) == TABI_OK;
+  return find_signals(p, f, err);
+}
+
+/* All recordings of a trial; their residuals go to `to`. */
+static bool choose_recordings(const tabi_fit *fit, int32_t trial, double *to, playing *p,
+                              tabi_error *err) {
+  p->follower = calloc((size_t)fit->nrecording + 1, sizeof *p->follower);
+  if (!p->follower) return tbi_error_memory(err) == TABI_OK;
+  for (int32_t i = 0; i < fit->nrecording; ++i) {
+    const tbi_fit_recording *r = &fit->recording[i];
+    if (r->trial == trial)
+      p->follower[p->count++] = (follower){.recording = r, .to = to + r->first};
+  }
+  return true;
+}
+
 static bool begin(const tabi_fit *fit, const double *z, playing *p, tabi_error *err) {
-  const tbi_fit_recording *r = p->recording;
+  const tbi_fit_recording *r = p->follower[0].recording;
   double value[TBI_STUDY_MAX_PARAMETERS];
   for (int32_t i = 0; i < fit->study.nparameter; ++i)
     value[i] = tbi_fit_value(&fit->study.parameter[i], z[i]);
@@ -87,16 +114,20 @@ static bool begin(const tabi_fit *fit, const double *z, playing *p, tabi_error *
   p->observer = tabi_observer_create(p->scene, p->world, err);
   p->signals = p->observer ? tabi_signals_create(p->scene, err) : NULL;
   if (!p->signals) return false;
-  p->index = calloc((size_t)r->nsignal + 1, sizeof *p->index);
-  p->before = calloc((size_t)r->nsignal + 1, sizeof *p->before);
   p->value = calloc((size_t)tabi_signals_count(p->signals) + 1, sizeof *p->value);
-  if (!p->index || !p->before || !p->value) return tbi_error_memory(err) == TABI_OK;
-  return find_signals(p, err) && want_signals(p, err);
+  if (!p->value) return tbi_error_memory(err) == TABI_OK;
+  for (int32_t i = 0; i < p->count; ++i) {
+    if (!follow(p, &p->follower[i], err)) return false;
+  }
+  return want_signals(p, err);
 }
 
 static void end(playing *p) {
-  free(p->index);
-  free(p->before);
+  for (int32_t i = 0; i < p->count; ++i) {
+    free(p->follower[i].index);
+    free(p->follower[i].before);
+  }
+  free(p->follower);
   free(p->value);
   tabi_signals_destroy(p->signals);
   tabi_observer_destroy(p->observer);
@@ -105,48 +136,61 @@ static void end(playing *p) {
 }
 
 /* Rows up to the present time, by straight lines between steps. */
-static void take_rows(playing *p, double before, double now) {
-  const tbi_fit_recording *r = p->recording;
+static void take_rows(follower *f, const double *now_value, double before, double now) {
+  const tbi_fit_recording *r = f->recording;
   double scale = r->sigma > 0 ? 1 / r->sigma : 1;
-  for (; p->row < r->nrow && r->time[p->row] <= now + 1e-12; ++p->row) {
-    double share = now > before ? (r->time[p->row] - before) / (now - before) : 1;
+  for (; f->row < r->nrow && r->time[f->row] <= now + 1e-12; ++f->row) {
+    double share = now > before ? (r->time[f->row] - before) / (now - before) : 1;
     for (int32_t k = 0; k < r->nsignal; ++k) {
-      double after = p->value[p->index[k]];
-      double value = p->before[k] + fmin(1, fmax(0, share)) * (after - p->before[k]);
-      double miss = scale * (value - r->signal[k].value[p->row]);
-      p->to[(int64_t)k * r->nrow + p->row] = isfinite(miss) ? miss : FAR;
+      double after = now_value[f->index[k]];
+      double value = f->before[k] + fmin(1, fmax(0, share)) * (after - f->before[k]);
+      double miss = scale * (value - r->signal[k].value[f->row]);
+      f->to[(int64_t)k * r->nrow + f->row] = isfinite(miss) ? miss : FAR;
     }
   }
   for (int32_t k = 0; k < r->nsignal; ++k)
-    p->before[k] = p->value[p->index[k]];
+    f->before[k] = now_value[f->index[k]];
 }
 
-static void look(playing *p) {
+/* What is compared with the step from one time to another. */
+static void look(const playing *p, double before, double now) {
   tabi_signals_eval(p->signals, tabi_observer_look(p->observer), p->value);
+  for (int32_t i = 0; i < p->count; ++i)
+    take_rows(&p->follower[i], p->value, before, now);
 }
 
-/* False: the scene ends before the recording. */
-static bool play(playing *p) {
-  const tbi_fit_recording *r = p->recording;
+/* The rest of a recording whose run diverged. */
+static void give_up(follower *f) {
+  const tbi_fit_recording *r = f->recording;
+  for (int32_t k = 0; k < r->nsignal; ++k) {
+    for (int64_t row = f->row; row < r->nrow; ++row)
+      f->to[(int64_t)k * r->nrow + row] = FAR;
+  }
+  f->row = r->nrow;
+}
+
+/* A recording that is not at its end, or NULL. */
+static const follower *find_open(const playing *p) {
+  for (int32_t i = 0; i < p->count; ++i) {
+    if (p->follower[i].row < p->follower[i].recording->nrow) return &p->follower[i];
+  }
+  return NULL;
+}
+
+static void play(const playing *p) {
   double timestep = tabi_scene_world_def(p->scene).timestep;
   int64_t steps = (int64_t)round(tabi_scene_duration(p->scene) / timestep);
-  look(p);
-  take_rows(p, 0, 0);
-  for (int64_t i = 0; i < steps && p->row < r->nrow; ++i) {
+  look(p, 0, 0);
+  for (int64_t i = 0; i < steps && find_open(p); ++i) {
     double before = tabi_world_time(p->world);
     tabi_scene_control(p->scene, p->world);
-    tabi_status status = tabi_world_step_or_grow(p->world, NULL);
-    if (status != TABI_OK) {
-      for (int32_t k = 0; k < r->nsignal; ++k) {
-        for (int64_t row = p->row; row < r->nrow; ++row)
-          p->to[(int64_t)k * r->nrow + row] = FAR;
-      }
-      return true;
+    if (tabi_world_step_or_grow(p->world, NULL) != TABI_OK) {
+      for (int32_t k = 0; k < p->count; ++k)
+        give_up(&p->follower[k]);
+      return;
     }
-    look(p);
-    take_rows(p, before, tabi_world_time(p->world));
+    look(p, before, tabi_world_time(p->world));
   }
-  return p->row == r->nrow;
 }
 
 /* -- all of them */
@@ -157,18 +201,26 @@ typedef struct batch {
   double *to;
 } batch;
 
-/* Task: a recording at a point. */
+static void check_end(const playing *p, tabi_error *err) {
+  const follower *open = find_open(p);
+  if (!open) return;
+  const tbi_fit_recording *r = open->recording;
+  tbi_error_set(err, TABI_ERR_PARSE, r->place,
+                "the recording lasts to %g s, the scene to %g s; give the scene a longer duration",
+                r->time[r->nrow - 1], tabi_scene_duration(p->scene));
+}
+
+/* Task: a trial at a point. */
 static tabi_status run_task(void *of, int64_t task, tabi_error *err) {
   const batch *b = of;
-  int64_t point = task / b->fit->nrecording;
-  const tbi_fit_recording *r = &b->fit->recording[task % b->fit->nrecording];
-  playing p = {.recording = r, .to = b->to + point * b->fit->nresidual + r->first};
+  int64_t point = task / b->fit->ntrial;
+  playing p = {0};
   tabi_error failed = {0};
-  if (begin(b->fit, b->z + point * b->fit->study.nparameter, &p, &failed) && !play(&p)) {
-    tbi_error_set(
-        &failed, TABI_ERR_PARSE, r->place,
-        "the recording lasts to %g s, the scene to %g s; give the scene a longer duration",
-        r->time[r->nrow - 1], tabi_scene_duration(p.scene));
+  if (choose_recordings(b->fit, (int32_t)(task % b->fit->ntrial), b->to + point * b->fit->nresidual,
+                        &p, &failed) &&
+      begin(b->fit, b->z + point * b->fit->study.nparameter, &p, &failed)) {
+    play(&p);
+    check_end(&p, &failed);
   }
   end(&p);
   if (failed.status != TABI_OK) *err = failed;
@@ -196,7 +248,7 @@ void tbi_fit_undo_loss(const tabi_fit *fit, double *residual) {
 tabi_status tbi_fit_residuals(const tabi_fit *fit, const double *z, int32_t count, int32_t jobs,
                               double *to, tabi_error *err) {
   batch b = {fit, z, to};
-  tabi_status status = tbi_workers_run(run_task, &b, (int64_t)count * fit->nrecording, jobs, err);
+  tabi_status status = tbi_workers_run(run_task, &b, (int64_t)count * fit->ntrial, jobs, err);
   if (status != TABI_OK || !fit->huber) return status;
   for (int64_t i = 0; i < count * fit->nresidual; ++i)
     to[i] = huber(to[i]);
