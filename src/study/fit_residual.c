@@ -35,6 +35,7 @@ typedef struct playing {
   double *value;      /* of all signals */
   follower *follower; /* recordings of the run: [count] */
   int32_t count;
+  double *to; /* residuals of all recordings of the fit */
 } playing;
 
 static bool find_signals(const playing *p, const follower *f, tabi_error *err) {
@@ -85,20 +86,20 @@ static bool follow(const playing *p, follower *f, tabi_error *err) {
   return find_signals(p, f, err);
 }
 
-/* All recordings of a trial; their residuals go to `to`. */
-static bool choose_recordings(const tabi_fit *fit, int32_t trial, double *to, playing *p,
-                              tabi_error *err) {
+/* All recordings of a trial. */
+static bool choose_recordings(const tabi_fit *fit, int32_t trial, playing *p, tabi_error *err) {
   p->follower = calloc((size_t)fit->nrecording + 1, sizeof *p->follower);
   if (!p->follower) return tbi_error_memory(err) == TABI_OK;
   for (int32_t i = 0; i < fit->nrecording; ++i) {
     const tbi_fit_recording *r = &fit->recording[i];
     if (r->trial == trial)
-      p->follower[p->count++] = (follower){.recording = r, .to = to + r->first};
+      p->follower[p->count++] = (follower){.recording = r, .to = p->to + r->first};
   }
   return true;
 }
 
 static bool begin(const tabi_fit *fit, const double *z, playing *p, tabi_error *err) {
+  TBI_ASSERT(p->count > 0 && p->follower[0].recording);
   const tbi_fit_recording *r = p->follower[0].recording;
   double value[TBI_STUDY_MAX_PARAMETERS];
   for (int32_t i = 0; i < fit->study.nparameter; ++i)
@@ -139,6 +140,7 @@ static void end(playing *p) {
 static void take_rows(follower *f, const double *now_value, double before, double now) {
   const tbi_fit_recording *r = f->recording;
   double scale = r->sigma > 0 ? 1 / r->sigma : 1;
+  TBI_ASSERT(f->index && f->before);
   for (; f->row < r->nrow && r->time[f->row] <= now + 1e-12; ++f->row) {
     double share = now > before ? (r->time[f->row] - before) / (now - before) : 1;
     for (int32_t k = 0; k < r->nsignal; ++k) {
@@ -214,10 +216,9 @@ static void check_end(const playing *p, tabi_error *err) {
 static tabi_status run_task(void *of, int64_t task, tabi_error *err) {
   const batch *b = of;
   int64_t point = task / b->fit->ntrial;
-  playing p = {0};
+  playing p = {.to = b->to + point * b->fit->nresidual};
   tabi_error failed = {0};
-  if (choose_recordings(b->fit, (int32_t)(task % b->fit->ntrial), b->to + point * b->fit->nresidual,
-                        &p, &failed) &&
+  if (choose_recordings(b->fit, (int32_t)(task % b->fit->ntrial), &p, &failed) &&
       begin(b->fit, b->z + point * b->fit->study.nparameter, &p, &failed)) {
     play(&p);
     check_end(&p, &failed);
