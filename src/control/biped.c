@@ -20,7 +20,7 @@
 #define SOLE_TOLERANCE 2e-3 /* m, points that touch level ground */
 #define TOE_SHARE      0.04 /* of the sole's length, from which its middle before the ankle counts */
 #define MIN_GAP        0.15 /* share of the sole's width between soles side by side */
-#define MIN_SOLE       0.01 /* m, of a sole that can be stood on */
+#define MIN_SOLE       0.01 /* m, each way, of a sole that can be stood on */
 #define SOFT_TURN      0.25 /* rad, range of a hinge that is no joint of a leg */
 #define SOFT_SLIDE     0.05 /* m, likewise of a slide */
 
@@ -305,11 +305,11 @@ static tabi_status measure_sole(search *s, int32_t foot, const m3 *axes, tabi_le
   tbi_frame in_link = tbi_frame_relative(&link, &sole);
   v3_store(in_link.pos, leg->pos);
   q_store(q_from_matrix(&in_link.rot), leg->quat);
-  if (leg->length >= MIN_SOLE) return TABI_OK;
+  if (leg->length >= MIN_SOLE && leg->width >= MIN_SOLE) return TABI_OK;
   return tbi_error_set(s->err, TABI_ERR_MODEL, nowhere,
-                       "foot '%.60s' touches level ground along %.1f mm only: is it level in this "
-                       "posture?",
-                       body_name(s, foot), 1e3 * leg->length);
+                       "foot '%.60s' touches level ground on %.1f x %.1f mm only: is it level in "
+                       "this posture?",
+                       body_name(s, foot), 1e3 * leg->length, 1e3 * leg->width);
 }
 
 /* -- all */

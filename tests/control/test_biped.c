@@ -191,12 +191,49 @@ static void refuse_ball(void) {
   scene_close(&s);
 }
 
+/* A leg of six hinges whose foot is a capsule along x: it touches the ground along a line. */
+static void add_skate(scene *s, int32_t pelvis, double y) {
+  const v3 axis[6] = {
+      {0, 0, 1},
+      {1, 0, 0},
+      {0, 1, 0},
+      {0, 1, 0},
+      {0, 1, 0},
+      {1, 0, 0}
+  };
+  const double down[6] = {0, 0, 0, -0.4, -0.4, 0};
+  int32_t link = pelvis;
+  for (int i = 0; i < 6; ++i) {
+    v3 at = v3_make(0, i == 0 ? y : 0, down[i]);
+    tabi_joint_def hinge = scene_hinge(TABI_JOINT_REVOLUTE, link, at, axis[i]);
+    link = scene_link(s, 1, v3_zero(), v3_make(0.01, 0.01, 0.01), hinge);
+  }
+  tabi_shape_def foot = tabi_shape_def_default();
+  foot.type = TABI_SHAPE_CAPSULE;
+  foot.link = link;
+  foot.size[0] = 0.03;
+  foot.size[1] = 0.2;
+  foot.quat[0] = foot.quat[2] = sqrt(0.5);
+  assert_true(tabi_builder_add_shape(s->builder, &foot) >= 0);
+}
+
+static void refuse_skates(void) {
+  scene s = scene_begin();
+  int32_t pelvis = scene_free(&s, 10, v3_make(0.1, 0.1, 0.1), v3_make(0, 0, 0.83));
+  add_skate(&s, pelvis, 0.1);
+  add_skate(&s, pelvis, -0.1);
+  scene_open(&s, NULL);
+  refuse_model(s.model, "touches level ground on 2");
+  scene_close(&s);
+}
+
 static void test_refused(void **state) {
   (void)state;
   refuse(TABI_SOURCE_DIR "/models/humanoid36.urdf", TABI_BASE_FIXED, "free base");
   refuse(TABI_SOURCE_DIR "/models/humanoid36_parallel.urdf", TABI_BASE_FREE, "closes a loop");
   refuse(TABI_SOURCE_DIR "/models/chain.xml", TABI_BASE_AS_FILE, "free base");
   refuse_ball();
+  refuse_skates();
 }
 
 int main(void) {
