@@ -40,32 +40,51 @@ static tbi_balance_goal random_goal(const tbi_balance *b, rng *r) {
   return goal;
 }
 
+/* humanoid36 on both feet, and its balance there. */
+typedef struct standing {
+  tabi_model *model;
+  double *q, *v;
+  tbi_balance balance;
+} standing;
+
+static standing stand(void) {
+  tabi_error err = {0};
+  standing s = {.model = load_shipped_model("humanoid36")};
+  s.q = calloc((size_t)tabi_model_nq(s.model), sizeof *s.q);
+  s.v = calloc((size_t)tabi_model_nv(s.model), sizeof *s.v);
+  tabi_biped biped;
+  tabi_model_initial_q(s.model, s.q);
+  assert_int_equal(tabi_biped_find(s.model, TABI_NONE, s.q, NULL, &biped, &err), TABI_OK);
+  assert_int_equal(tabi_biped_stand(s.model, &biped, 0, 0, s.q, &err), TABI_OK);
+  assert_int_equal(tbi_balance_make(&s.balance, s.model, &biped, &err), TABI_OK);
+  s.balance.friction = 0.5;
+  tbi_balance_set(&s.balance, s.q, s.v);
+  return s;
+}
+
+static void leave(standing *s) {
+  tbi_balance_free(&s->balance);
+  free(s->q);
+  free(s->v);
+  tabi_model_destroy(s->model);
+}
+
 /* Goals that the ground cannot give are given up as far as it takes: limits weigh so much that the
  * centre of pressure is in the sole but for millimetres. */
 static void test_support(void **state) {
   (void)state;
-  tabi_error err = {0};
-  tabi_model *model = load_shipped_model("humanoid36");
-  double *q = calloc((size_t)tabi_model_nq(model), sizeof *q);
-  double *v = calloc((size_t)tabi_model_nv(model), sizeof *v);
-  tabi_biped biped;
-  tbi_balance b;
-  tabi_model_initial_q(model, q);
-  assert_int_equal(tabi_biped_find(model, TABI_NONE, q, NULL, &biped, &err), TABI_OK);
-  assert_int_equal(tabi_biped_stand(model, &biped, 0, 0, q, &err), TABI_OK);
-  assert_int_equal(tbi_balance_make(&b, model, &biped, &err), TABI_OK);
-  b.friction = 0.5;
-  tbi_balance_set(&b, q, v);
+  standing s = stand();
+  tbi_balance *b = &s.balance;
   rng r = rng_make(1);
   double worst = 0;
   int32_t off = 0;
   for (int i = 0; i < GOALS; ++i) {
-    tbi_balance_goal goal = random_goal(&b, &r);
-    tbi_balance_result result = tbi_balance_solve(&b, &goal);
+    tbi_balance_goal goal = random_goal(b, &r);
+    tbi_balance_result result = tbi_balance_solve(b, &goal);
     double out = 0;
     for (int k = 0; k < 2; ++k) {
-      double middle = k ? b.at[0].frame.pos.y : b.at[0].frame.pos.x;
-      out = fmax(out, fabs(result.cop[k] - middle) - b.half[0][k]);
+      double middle = k ? b->at[0].frame.pos.y : b->at[0].frame.pos.x;
+      out = fmax(out, fabs(result.cop[k] - middle) - b->half[0][k]);
     }
     worst = fmax(worst, out);
     off += out > 0.01;
@@ -74,10 +93,7 @@ static void test_support(void **state) {
       "centre of pressure out of the sole by %.4f m at most; %d of %d by more than 1 cm\n", worst,
       off, GOALS);
   assert_int_equal(off, 0);
-  tbi_balance_free(&b);
-  free(q);
-  free(v);
-  tabi_model_destroy(model);
+  leave(&s);
 }
 
 /* The largest torque of a leg over its limit. */
@@ -93,42 +109,29 @@ static double largest_share(const tbi_balance *b) {
  * for it: 0.6 of what they are. */
 static void test_effort(void **state) {
   (void)state;
-  tabi_error err = {0};
-  tabi_model *model = load_shipped_model("humanoid36");
-  double *q = calloc((size_t)tabi_model_nq(model), sizeof *q);
-  double *v = calloc((size_t)tabi_model_nv(model), sizeof *v);
-  tabi_biped biped;
-  tbi_balance b;
-  tabi_model_initial_q(model, q);
-  assert_int_equal(tabi_biped_find(model, TABI_NONE, q, NULL, &biped, &err), TABI_OK);
-  assert_int_equal(tabi_biped_stand(model, &biped, 0, 0, q, &err), TABI_OK);
-  assert_int_equal(tbi_balance_make(&b, model, &biped, &err), TABI_OK);
-  b.friction = 0.5;
-  tbi_balance_set(&b, q, v);
-  for (int32_t k = 6; k < b.n; ++k)
-    b.effort[k] *= 0.6;
+  standing s = stand();
+  tbi_balance *b = &s.balance;
+  for (int32_t k = 6; k < b->n; ++k)
+    b->effort[k] *= 0.6;
   rng r = rng_make(2);
   double worst = 0;
   double unlimited = 0;
   for (int i = 0; i < GOALS; ++i) {
-    tbi_balance_goal goal = random_goal(&b, &r);
-    tbi_balance_solve(&b, &goal);
-    worst = fmax(worst, largest_share(&b));
+    tbi_balance_goal goal = random_goal(b, &r);
+    tbi_balance_solve(b, &goal);
+    worst = fmax(worst, largest_share(b));
     double own[TBI_BALANCE_MAX];
-    memcpy(own, b.effort, sizeof own);
-    for (int32_t k = 6; k < b.n; ++k)
-      b.effort[k] = HUGE_VAL;
-    tbi_balance_solve(&b, &goal);
-    memcpy(b.effort, own, sizeof own);
-    unlimited = fmax(unlimited, largest_share(&b));
+    memcpy(own, b->effort, sizeof own);
+    for (int32_t k = 6; k < b->n; ++k)
+      b->effort[k] = HUGE_VAL;
+    tbi_balance_solve(b, &goal);
+    memcpy(b->effort, own, sizeof own);
+    unlimited = fmax(unlimited, largest_share(b));
   }
   print_message("torques of %.3f of the limits at most, %.1f without them\n", worst, unlimited);
   assert_true(unlimited > 2);
   assert_true(worst < 1.01);
-  tbi_balance_free(&b);
-  free(q);
-  free(v);
-  tabi_model_destroy(model);
+  leave(&s);
 }
 
 int main(void) {
