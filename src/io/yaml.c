@@ -390,6 +390,15 @@ static bool set_text(struct fy_parser *parser, const char *text, size_t size) {
   return fy_parser_set_string(parser, text, size) == 0;
 }
 
+/* The text with spaces for tabs: libfyaml 0.7 writes beyond its memory when it complains of a line
+ * with many of them, which it counts as one byte and shows as eight. */
+static char *without_tabs(const char *text, size_t size) {
+  char *copy = malloc(size + 1);
+  for (size_t i = 0; copy && i < size; ++i)
+    copy[i] = text[i] == '\t' ? ' ' : text[i];
+  return copy;
+}
+
 static void parse(reading *r, const char *text, size_t size) {
   complaint c = {{0}, 0};
   struct fy_diag_cfg heard;
@@ -405,13 +414,15 @@ static void parse(reading *r, const char *text, size_t size) {
   };
   // other readers do not mind where a list of numbers closes
   if (r->aliases) config.flags |= FYPCF_SLOPPY_FLOW_INDENTATION;
-  struct fy_parser *parser = diag ? fy_parser_create(&config) : NULL;
-  if (parser && set_text(parser, text, size)) {
+  char *spaced = without_tabs(text, size);
+  struct fy_parser *parser = diag && spaced ? fy_parser_create(&config) : NULL;
+  if (parser && set_text(parser, spaced, size)) {
     (void)read_events(r, parser, &c);
   } else {
     (void)tbi_fail_memory(r->error);
   }
   fy_parser_destroy(parser);
+  free(spaced);
   if (diag) fy_diag_unref(diag);
 }
 

@@ -29,6 +29,16 @@ static void refuse_text(const char *text, int line, const char *words) {
   refuse(text, strlen(text), line, words);
 }
 
+/* A complaint about a line of many tabs: libfyaml must not see them. */
+static void refuse_tabs(void) {
+  char tabs[101];
+  char text[400];
+  memset(tabs, '\t', 100);
+  tabs[100] = '\0';
+  (void)snprintf(text, sizeof text, " a :\t%sb\n  c%sd: e\n", tabs, tabs);
+  refuse_text(text, 1, "YAML not well-formed: invalid multiline plain key");
+}
+
 static void test_tree(void **state) {
   (void)state;
   tbi_yaml *yaml = parse("# a comment\na: 1e-3\nb: [x, 'y z', {c: 2}]\nd:\n  e: \"\"\n  f:\n");
@@ -65,6 +75,7 @@ static void test_refused(void **state) {
   refuse_text("timestep: 1\nb: 2\ntimestep: 3\n", 3, "duplicate key 'timestep' (line 1)");
   refuse_text("a: {b: 1, b: 2}\n", 1, "duplicate key 'b' (line 1)");
   refuse_text("a:\n\tb: 1\n", 2, "tabs are not allowed");
+  refuse_tabs();
   refuse_text("a: 1\n---\nb: 2\n", 2, "several documents");
   refuse_text("a: 1\n%%YAML: 1\n", 2, "directives not allowed");
   refuse_text("t:\r%%\t%%\t:\n", 1, "directives not allowed"); /* libfyaml loops */
