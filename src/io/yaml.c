@@ -394,8 +394,11 @@ static bool set_text(struct fy_parser *parser, const char *text, size_t size) {
  * with many of them, which it counts as one byte and shows as eight. */
 static char *without_tabs(const char *text, size_t size) {
   char *copy = malloc(size + 1);
-  for (size_t i = 0; copy && i < size; ++i)
-    copy[i] = text[i] == '\t' ? ' ' : text[i];
+  if (!copy) return NULL;
+  memcpy(copy, text, size);
+  for (char *tab = memchr(copy, '\t', size); tab;
+       tab = memchr(tab, '\t', size - (size_t)(tab - copy)))
+    *tab = ' ';
   return copy;
 }
 
