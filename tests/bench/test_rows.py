@@ -28,8 +28,8 @@ class Engines(Case):
     def test_energy_is_kept_by_rk4(self):
         rows = self.rows("engines/energy/tabi", "engines/energy/tabi-rk4")
         self.assertLess(rows["energy/tabi-rk4"]["error"], 1e-16)
-        # by default limbs keep their energy, and what is left is the fall's: a velocity that lags h / 2
-        # behind loses (h / 2) M g^2 t of it, whose mean square over 2 s is 4/3 of that of 1 s
+        # by default limbs keep their energy, and what is left is the fall's: (h / 2) M g^2 t, because
+        # positions move with the new velocity; the mean of t^2 over 2 s is 4/3 s^2
         fall = 1e-3 / 2 * 33.897 * 9.81**2
         self.assertAlmostEqual(rows["energy/tabi"]["error"], 4 / 3 * fall**2, delta=0.01)
 
