@@ -111,11 +111,17 @@ TABI_API tabi_status tabi_batch_reset(tabi_batch *batch, const int32_t *world, i
 TABI_API void tabi_batch_scatter(tabi_batch *batch, int32_t world, uint64_t seed, double position,
                                  double speed);
 
-/* Open loop: for each of `count` steps of all worlds, targets[world][step][nv] (NULL: they stay),
- * and the states after it to q[world][step][nq] and v[world][step][nv], either of which may be
- * NULL.  Returns how many worlds have failed; their states stay as they were. */
-TABI_API int32_t tabi_batch_rollout(tabi_batch *batch, int32_t count, const double *targets,
-                                    double *q, double *v);
+/* What drives each step of a rollout: [world][step][n], with n as in the array of that name; NULL:
+ * the array stays as it is. */
+typedef struct tabi_batch_inputs {
+  const double *target, *torque, *control;
+} tabi_batch_inputs;
+
+/* Open loop: `count` steps of all worlds with these inputs (NULL: none), and the states after each
+ * to q[world][step][nq] and v[world][step][nv], either of which may be NULL.  Returns how many
+ * worlds have failed; their states stay as they were. */
+TABI_API int32_t tabi_batch_rollout(tabi_batch *batch, int32_t count,
+                                    const tabi_batch_inputs *inputs, double *q, double *v);
 
 /* The state, targets and inputs of one world into a world of the same model, to look at it, and
  * back.  Warm starts are not copied. */

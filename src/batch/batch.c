@@ -414,12 +414,29 @@ int32_t tabi_batch_step(tabi_batch *batch, int32_t k, const uint8_t *active) {
   return run(batch, &job);
 }
 
+void tbi_batch_take_inputs(const tbi_batch_job *job, int32_t world, int32_t step) {
+  const struct {
+    tabi_batch_field field;
+    const double *data;
+  } input[] = {
+      {TABI_BATCH_TARGET,  job->inputs.target },
+      {TABI_BATCH_TORQUE,  job->inputs.torque },
+      {TABI_BATCH_CONTROL, job->inputs.control}
+  };
+  for (size_t i = 0; i < sizeof input / sizeof *input; ++i) {
+    int32_t n = job->batch->field[input[i].field].n;
+    if (!input[i].data || n == 0) continue;
+    memcpy(tbi_batch_row(job->batch, input[i].field, world),
+           input[i].data + ((ptrdiff_t)world * job->count + step) * n, sizeof(double) * (size_t)n);
+  }
+}
+
 // NOLINTBEGIN(readability-non-const-parameter): q and v are written by the job
-int32_t tabi_batch_rollout(tabi_batch *batch, int32_t count, const double *targets, double *q,
-                           double *v) {
+int32_t tabi_batch_rollout(tabi_batch *batch, int32_t count, const tabi_batch_inputs *inputs,
+                           double *q, double *v) {
   TBI_ASSERT(batch && count >= 0);
-  tbi_batch_job job = {
-      .batch = batch, .count = count, .targets = targets, .q = q, .v = v, .rollout = true};
+  tbi_batch_job job = {.batch = batch, .count = count, .q = q, .v = v, .rollout = true};
+  if (inputs) job.inputs = *inputs;
   return run(batch, &job);
 }
 // NOLINTEND(readability-non-const-parameter)

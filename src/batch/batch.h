@@ -75,10 +75,13 @@ typedef struct tbi_batch_job {
   int32_t count;        /* steps in all */
   int32_t first, steps; /* of these, now */
   const uint8_t *active;
-  const double *targets; /* of a rollout: [worlds][count][nv], or NULL */
-  double *q, *v;         /* [worlds][count][..], or NULL */
   bool rollout;
+  tabi_batch_inputs inputs; /* of a rollout: [worlds][count][..], or NULL */
+  double *q, *v;            /* [worlds][count][..], or NULL */
 } tbi_batch_job;
+
+/* The inputs of a step of a rollout, to the arrays of a world. */
+void tbi_batch_take_inputs(const tbi_batch_job *job, int32_t world, int32_t step);
 
 /* Memory of the lanes of each thread. */
 bool tbi_lanes_create(tabi_batch *b);

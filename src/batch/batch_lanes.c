@@ -254,12 +254,16 @@ static bool choose_alive(const group *g, const uint8_t *active) {
   return any;
 }
 
-static void load(const group *g) {
-  load_rows(g, TABI_BATCH_Q, g->w->q);
-  load_rows(g, TABI_BATCH_V, g->w->v);
+static void load_inputs(const group *g) {
   load_rows(g, TABI_BATCH_TARGET, g->w->target);
   load_rows(g, TABI_BATCH_TORQUE, g->w->tau);
   load_rows(g, TABI_BATCH_CONTROL, g->w->control);
+}
+
+static void load(const group *g) {
+  load_rows(g, TABI_BATCH_Q, g->w->q);
+  load_rows(g, TABI_BATCH_V, g->w->v);
+  load_inputs(g);
   load_variation(g);
   load_warm(g);
 }
@@ -380,15 +384,9 @@ static void delay_targets(const group *g, int32_t step) {
 }
 
 static void begin_rollout_step(const tbi_batch_job *job, const group *g, int32_t step) {
-  int32_t nv = g->b->plan->nv;
-  for (int32_t l = 0; job->targets && l < g->w->lanes; ++l) {
-    if (!g->real[l]) continue;
-    double *to = tbi_batch_row(g->b, TABI_BATCH_TARGET, g->world[l]);
-    ptrdiff_t row = (ptrdiff_t)g->world[l] * job->count + job->first + step;
-    memcpy(to, job->targets + row * nv, sizeof *to * (size_t)nv);
-    for (int32_t i = 0; i < nv; ++i)
-      g->w->target[i * g->w->lanes + l] = to[i];
-  }
+  for (int32_t l = 0; l < g->w->lanes; ++l)
+    if (g->real[l]) tbi_batch_take_inputs(job, g->world[l], job->first + step);
+  load_inputs(g);
 }
 
 static void end_rollout_step(const tbi_batch_job *job, const group *g, int32_t step) {

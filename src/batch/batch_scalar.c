@@ -111,12 +111,8 @@ static void fill_rollout(const tbi_batch_job *job, int32_t index, int32_t step) 
 
 static tabi_status step_once(const tbi_batch_job *job, int32_t index, int32_t step) {
   tabi_batch *b = job->batch;
-  if (job->targets) {
-    double *to = tbi_batch_row(b, TABI_BATCH_TARGET, index);
-    ptrdiff_t row = (ptrdiff_t)index * job->count + step;
-    memcpy(to, job->targets + row * b->model->nv, sizeof *to * (size_t)b->model->nv);
-    set_servos(b, index);
-  }
+  if (job->rollout) tbi_batch_take_inputs(job, index, step);
+  if (job->rollout || step == 0) set_inputs(b, index);
   push(b, index);
   tabi_status status =
       tabi_world_step_or_grow(b->world[index], tbi_batch_row(b, TABI_BATCH_TORQUE, index));
@@ -127,10 +123,7 @@ static tabi_status step_once(const tbi_batch_job *job, int32_t index, int32_t st
 static void step_world(const tbi_batch_job *job, int32_t index) {
   tabi_batch *b = job->batch;
   bool goes = b->status[index] == TABI_OK && (!job->active || job->active[index]);
-  if (goes) {
-    b->status[index] = (int32_t)take_state(b, index);
-    if (b->status[index] == TABI_OK) set_inputs(b, index);
-  }
+  if (goes) b->status[index] = (int32_t)take_state(b, index);
   for (int32_t step = 0; step < job->steps; ++step) {
     if (goes && b->status[index] == TABI_OK)
       b->status[index] = (int32_t)step_once(job, index, step);

@@ -74,7 +74,8 @@ static void rollout_is_steps(void **state) {
   double *v = calloc(rows * (size_t)t.nv, sizeof *v);
   for (size_t i = 0; i < rows * (size_t)t.nv; ++i)
     targets[i] = t.target[i % (size_t)t.nv] + 0.01 * (double)(i % 7);
-  assert_int_equal(tabi_batch_rollout(a, STEPS, targets, q, v), 0);
+  const tabi_batch_inputs inputs = {.target = targets};
+  assert_int_equal(tabi_batch_rollout(a, STEPS, &inputs, q, v), 0);
   double *target = tabi_batch_array(b, TABI_BATCH_TARGET, NULL);
   const double *q_b = tabi_batch_array(b, TABI_BATCH_Q, NULL);
   for (int32_t step = 0; step < STEPS; ++step) {

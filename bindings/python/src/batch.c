@@ -225,33 +225,54 @@ static PyObject *scatter(PyObject *self, PyObject *args) {
   Py_RETURN_NONE;
 }
 
-static PyObject *rollout(PyObject *self, PyObject *args) {
-  object *o = (object *)self;
-  int count = 0;
-  PyObject *targets = NULL;
-  tabi_batch *b = use(self);
-  if (!b || !PyArg_ParseTuple(args, "iO", &count, &targets)) return NULL;
-  const tabi_model *model = tabi_batch_model(b);
-  Py_ssize_t worlds = tabi_batch_worlds(b);
+enum { INPUTS = 3 };
+
+/* Targets, torques and controls [worlds][count][n] of a rollout, each or None. */
+static bool take_inputs(tabi_batch *b, int count, PyObject *const given[INPUTS],
+                        tbi_py_numbers taken[INPUTS]) {
+  static const char *const what[INPUTS] = {"targets", "torques", "controls"};
+  const tabi_batch_field field[INPUTS] = {TABI_BATCH_TARGET, TABI_BATCH_TORQUE, TABI_BATCH_CONTROL};
+  bool good = true;
+  for (int i = 0; good && i < INPUTS; ++i) {
+    int32_t n = 0;
+    (void)tabi_batch_array(b, field[i], &n);
+    Py_ssize_t size = (Py_ssize_t)tabi_batch_worlds(b) * count * n;
+    good = given[i] == Py_None || tbi_py_numbers_take(&taken[i], given[i], size, what[i]);
+  }
+  return good;
+}
+
+static PyObject *run_rollout(object *o, int count, const tbi_py_numbers inputs[INPUTS]) {
+  const tabi_model *model = tabi_batch_model(o->batch);
+  Py_ssize_t worlds = tabi_batch_worlds(o->batch);
   Py_ssize_t shape_q[3] = {worlds, count, tabi_model_nq(model)};
   Py_ssize_t shape_v[3] = {worlds, count, tabi_model_nv(model)};
-  tbi_py_numbers given = {0};
-  if (targets != Py_None &&
-      !tbi_py_numbers_take(&given, targets, worlds * count * tabi_model_nv(model), "targets"))
-    return NULL;
+  const tabi_batch_inputs in = {inputs[0].data, inputs[1].data, inputs[2].data};
   double *q = NULL;
   double *v = NULL;
   PyObject *array_q = tbi_py_new_array3(shape_q, &q);
   PyObject *array_v = array_q ? tbi_py_new_array3(shape_v, &v) : NULL;
   if (array_v) {
     o->busy = true;
-    Py_BEGIN_ALLOW_THREADS(void) tabi_batch_rollout(b, count, given.data, q, v);
+    Py_BEGIN_ALLOW_THREADS(void) tabi_batch_rollout(o->batch, count, &in, q, v);
     Py_END_ALLOW_THREADS o->busy = false;
   }
-  tbi_py_numbers_drop(&given);
   if (array_v) return Py_BuildValue("(NN)", array_q, array_v);
   Py_XDECREF(array_q);
   return NULL;
+}
+
+static PyObject *rollout(PyObject *self, PyObject *args) {
+  int count = 0;
+  PyObject *given[INPUTS];
+  tabi_batch *b = use(self);
+  if (!b || !PyArg_ParseTuple(args, "iOOO", &count, &given[0], &given[1], &given[2])) return NULL;
+  tbi_py_numbers inputs[INPUTS] = {0};
+  PyObject *states =
+      take_inputs(b, count, given, inputs) ? run_rollout((object *)self, count, inputs) : NULL;
+  for (int i = 0; i < INPUTS; ++i)
+    tbi_py_numbers_drop(&inputs[i]);
+  return states;
 }
 
 enum { LOOK = 16 }; /* com, and of a link pos, quat, linear and angular velocity */
@@ -297,7 +318,7 @@ static PyMethodDef methods[] = {
     {"_step",        step,    METH_VARARGS,              "k steps of the worlds that are active."},
     {"_reset",       reset,   METH_VARARGS,              "Begins worlds anew."                   },
     {"_scatter",     scatter, METH_VARARGS,              "Moves a world at random."              },
-    {"_rollout",     rollout, METH_VARARGS,              "Open-loop targets to states."          },
+    {"_rollout",     rollout, METH_VARARGS,              "Open-loop inputs to states."           },
     {"_look",        look,    METH_VARARGS,              "CoM, pose and velocities of a link."   },
     {NULL,           NULL,    0,                         NULL                                    },
 };

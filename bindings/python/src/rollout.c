@@ -12,14 +12,19 @@
 
 #define MAX_THREADS 1024
 
+/* Inputs [nworld or 1 x nstep or 1 x n]; NULL: none. */
+typedef struct series {
+  const double *data;
+  int64_t world_stride, step_stride;
+} series;
+
 typedef struct job {
   const tabi_model *model;
   tabi_world_def def;
   int64_t nworld, nstep, every, nrow;
-  const double *q0, *v0; /* [nworld x nq], [nworld x nv] */
-  const double *target;  /* [nworld or 1 x nstep or 1 x njoint], or NULL */
-  int64_t world_stride, step_stride;
-  const int32_t *joint; /* [njoint] that the targets are for */
+  const double *q0, *v0;  /* [nworld x nq], [nworld x nv] */
+  series target, control; /* of njoint joints, of all actuators */
+  const int32_t *joint;   /* [njoint] that the targets are for */
   int32_t njoint;
   const double *kp, *kd; /* [njoint] */
   bool implicit;
@@ -28,12 +33,21 @@ typedef struct job {
   atomic_llong next;
 } job;
 
-static void set_servos(const job *j, tabi_world *world, int64_t index, int64_t step) {
-  const double *target = j->target + index * j->world_stride + step * j->step_stride;
-  for (int32_t i = 0; i < j->njoint; ++i) {
+/* What acts from a step on; NULL: what acted before it. */
+static const double *changed(const series *s, int64_t index, int64_t step) {
+  if (!s->data || (step > 0 && s->step_stride == 0)) return NULL;
+  return s->data + index * s->world_stride + step * s->step_stride;
+}
+
+static void set_inputs(const job *j, tabi_world *world, int64_t index, int64_t step) {
+  const double *target = changed(&j->target, index, step);
+  for (int32_t i = 0; target && i < j->njoint; ++i) {
     const tabi_servo servo = {j->kp[i], j->kd[i], target[i], 0, j->implicit};
     tabi_world_set_servo(world, j->joint[i], &servo);
   }
+  const double *control = changed(&j->control, index, step);
+  for (int32_t a = 0; control && a < tabi_model_nactuator(j->model); ++a)
+    tabi_world_set_control(world, a, control[a]);
 }
 
 static void store(const job *j, const tabi_world *world, int64_t row) {
@@ -59,7 +73,7 @@ static void run_one(const job *j, tabi_world *world, int64_t index) {
   int64_t step = 0;
   tabi_status status = tabi_world_set_state(world, j->q0 + index * nq, j->v0 + index * nv, NULL);
   for (; step < j->nstep && status == TABI_OK; ++step) {
-    if (j->target && (step == 0 || j->step_stride > 0)) set_servos(j, world, index, step);
+    set_inputs(j, world, index, step);
     status = tabi_world_step_or_grow(world, NULL);
     if (status != TABI_OK) break;
     if ((step + 1) % j->every == 0) store(j, world, row++);
@@ -104,7 +118,7 @@ static bool run_all(job *j, int threads) {
 
 /* -- arguments */
 
-enum { Q0, V0, TARGET, JOINT, KP, KD, PARTS };
+enum { Q0, V0, TARGET, JOINT, KP, KD, CONTROL, PARTS };
 
 /* The joints that targets are for, each with one coordinate; to be freed. */
 static int32_t *take_joints(const tabi_model *model, const tbi_py_numbers *numbers) {
@@ -124,23 +138,32 @@ static int32_t *take_joints(const tabi_model *model, const tbi_py_numbers *numbe
   return joint;
 }
 
-/* Which of the targets belongs to a world and a step; constant ones are given once. */
-static bool fit_targets(job *j, const tbi_py_numbers part[PARTS], const int shape[2]) {
-  j->njoint = (int32_t)part[JOINT].count;
+/* Which of the numbers belongs to a world and a step; constant ones are given once. */
+static bool fit_series(const job *j, series *s, const tbi_py_numbers *part, const int shape[2],
+                       int32_t n) {
   bool good = (shape[0] == 1 || shape[0] == j->nworld) && (shape[1] == 1 || shape[1] >= j->nstep) &&
-              part[TARGET].count == (Py_ssize_t)shape[0] * shape[1] * j->njoint &&
-              part[KP].count == j->njoint && part[KD].count == j->njoint;
-  if (!good) {
+              part->count == (Py_ssize_t)shape[0] * shape[1] * n;
+  s->data = n > 0 ? part->data : NULL;
+  s->world_stride = shape[0] == 1 ? 0 : (int64_t)shape[1] * n;
+  s->step_stride = shape[1] == 1 ? 0 : n;
+  return good;
+}
+
+static bool fit_inputs(job *j, const tbi_py_numbers part[PARTS], const int targets[2],
+                       const int controls[2]) {
+  j->njoint = (int32_t)part[JOINT].count;
+  j->kp = part[KP].data;
+  j->kd = part[KD].data;
+  if (!fit_series(j, &j->target, &part[TARGET], targets, j->njoint) ||
+      part[KP].count != j->njoint || part[KD].count != j->njoint) {
     PyErr_SetString(PyExc_ValueError,
                     "targets: [worlds or 1, steps or 1, joints], with kp [joints] and kd [joints]");
     return false;
   }
-  j->target = j->njoint > 0 ? part[TARGET].data : NULL;
-  j->kp = part[KP].data;
-  j->kd = part[KD].data;
-  j->world_stride = shape[0] == 1 ? 0 : (int64_t)shape[1] * j->njoint;
-  j->step_stride = shape[1] == 1 ? 0 : j->njoint;
-  return true;
+  int32_t nactuator = part[CONTROL].count > 0 ? tabi_model_nactuator(j->model) : 0;
+  if (fit_series(j, &j->control, &part[CONTROL], controls, nactuator)) return true;
+  PyErr_SetString(PyExc_ValueError, "controls: [worlds or 1, steps or 1, actuators]");
+  return false;
 }
 
 static bool fit_states(job *j, const tbi_py_numbers part[PARTS]) {
@@ -181,35 +204,39 @@ static bool try_world(const job *j) {
   return world || tbi_py_raise(&err);
 }
 
-static PyObject *rollout(job *j, const tbi_py_numbers part[PARTS], const int shape[2],
-                         int threads) {
+static PyObject *rollout(job *j, const tbi_py_numbers part[PARTS], const int targets[2],
+                         const int controls[2], int threads) {
   int32_t *joint = take_joints(j->model, &part[JOINT]);
   if (!joint) return NULL;
   j->joint = joint;
   PyObject *result = NULL;
-  if (fit_states(j, part) && fit_targets(j, part, shape) && try_world(j))
+  if (fit_states(j, part) && fit_inputs(j, part, targets, controls) && try_world(j))
     result = run_job(j, threads);
   PyMem_Free(joint);
   return result;
 }
 
 PyObject *tbi_py_rollout(PyObject *module, PyObject *args, PyObject *kwargs) {
-  static char *keys[] = {"model", "q0",       "v0",    "targets", "joints",  "kp",       "kd",
-                         "shape", "implicit", "steps", "every",   "threads", "settings", NULL};
-  static const char *const what[PARTS] = {"q0", "v0", "targets", "joints", "kp", "kd"};
+  static char *keys[] = {"model",    "q0",    "v0",       "targets",      "joints",
+                         "kp",       "kd",    "controls", "target_shape", "control_shape",
+                         "implicit", "steps", "every",    "threads",      "settings",
+                         NULL};
+  static const char *const what[PARTS] = {"q0", "v0", "targets", "joints", "kp", "kd", "controls"};
   (void)module;
   PyObject *model = NULL;
   PyObject *given[PARTS];
   PyObject *settings = NULL;
-  int shape[2];
+  int targets[2];
+  int controls[2];
   int implicit = 1;
   long long steps = 0;
   long long every = 1;
   int threads = 1;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOOOO(ii)pLLiO!", keys, &model, &given[Q0],
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOOOOOO(ii)(ii)pLLiO!", keys, &model, &given[Q0],
                                    &given[V0], &given[TARGET], &given[JOINT], &given[KP],
-                                   &given[KD], &shape[0], &shape[1], &implicit, &steps, &every,
-                                   &threads, &PyDict_Type, &settings)) {
+                                   &given[KD], &given[CONTROL], &targets[0], &targets[1],
+                                   &controls[0], &controls[1], &implicit, &steps, &every, &threads,
+                                   &PyDict_Type, &settings)) {
     return NULL;
   }
   job j = {.model = tbi_py_model_of(model), .implicit = implicit != 0};
@@ -227,7 +254,7 @@ PyObject *tbi_py_rollout(PyObject *module, PyObject *args, PyObject *kwargs) {
   int taken = 0;
   while (taken < PARTS && tbi_py_numbers_take(&part[taken], given[taken], -1, what[taken]))
     ++taken;
-  PyObject *result = taken == PARTS ? rollout(&j, part, shape, threads) : NULL;
+  PyObject *result = taken == PARTS ? rollout(&j, part, targets, controls, threads) : NULL;
   while (taken > 0)
     tbi_py_numbers_drop(&part[--taken]);
   return result;

@@ -159,13 +159,22 @@ class Batch(_tabi.Batch):
         for world in chosen:
             self._scatter(int(world), (seed * 1000003 + int(world)) & (2**64 - 1), position, speed)
 
-    def rollout(self, targets: ArrayLike | None = None, steps: int | None = None) -> tuple[Array, Array]:
-        """Open loop: targets [worlds, steps, nv] of every step, or None and so many steps.
+    def rollout(self, targets: ArrayLike | None = None, steps: int | None = None, *,
+                torques: ArrayLike | None = None, controls: ArrayLike | None = None) -> tuple[Array, Array]:
+        """Open loop: inputs of every step, which end in the arrays `target`, `torque` and `control`.
+
+        Args:
+            targets: of servos [worlds, steps, nv]; None: they stay as they are.
+            steps: how many; default: as many as there are inputs.
+            torques: of joints [worlds, steps, nv]; None: likewise.
+            controls: of actuators [worlds, steps, nactuator]; None: likewise.
 
         Returns:
             States after every step: q [worlds, steps, nq] and v [worlds, steps, nv].
         """
-        if targets is None:
-            return self._rollout(int(steps or 0), None)
-        given = np.ascontiguousarray(targets, float)
-        return self._rollout(given.shape[1], given)
+        inputs = [None if x is None else np.ascontiguousarray(x, float) for x in (targets, torques, controls)]
+        counts = {x.shape[1] for x in inputs if x is not None} | ({int(steps)} if steps is not None else set())
+        if len(counts) != 1:
+            raise ValueError(f"inputs for {' and '.join(map(str, sorted(counts)))} steps" if counts
+                             else "steps: how many?")
+        return self._rollout(counts.pop(), *inputs)

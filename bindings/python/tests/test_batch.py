@@ -77,11 +77,18 @@ def test_variation_and_divergence(scene):
         tabi.Batch(scene.model, 1, vary=["colour"])
 
 
-def test_rollout(scene):
-    a, b = make(scene, 3), make(scene, 3)
+@pytest.mark.parametrize("lanes", [None, 0])
+def test_rollout(scene, lanes):
+    a, b = make(scene, 3, lanes=lanes), make(scene, 3, lanes=lanes)
     targets = np.repeat(a.target[:, None], 10, axis=1) + 0.01
-    q, v = a.rollout(targets)
+    torques = np.random.default_rng(0).normal(0, 3, (3, 10, scene.model.nv))
+    q, v = a.rollout(targets, torques=torques)
     for k in range(10):
         b.target[:] = targets[:, k]
+        b.torque[:] = torques[:, k]
         b.step()
         assert np.array_equal(b.q, q[:, k]) and np.array_equal(b.v, v[:, k])
+    with pytest.raises(ValueError, match="10 and 20"):
+        a.rollout(targets, 20)
+    with pytest.raises(ValueError, match="how many"):
+        a.rollout()

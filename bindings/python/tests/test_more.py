@@ -86,6 +86,34 @@ def test_lanes_do_what_worlds_do(stand):
         tabi.rollout(stand.model, world.q, steps=3, engine="lanes")
 
 
+def test_rollouts_of_actuators(tmp_path):
+    path = tmp_path / "arm.xml"
+    path.write_text('<mujoco><worldbody><body><joint name="a" axis="0 1 0"/><geom type="capsule" size="0.05" '
+                    'fromto="0 0 0 0 0 -0.5"/><body pos="0 0 -0.5"><joint name="b" axis="0 1 0"/><geom type="capsule" '
+                    'size="0.04" fromto="0 0 0 0 0 -0.4"/></body></body></worldbody><actuator><motor joint="a" gear="3"/>'
+                    '<position joint="b" kp="80" kv="4"/></actuator></mujoco>')
+    arm = tabi.Model.load(path)
+    q0 = np.array([[0.1, 0.2], [-0.3, 0.4], [0.5, 0.0]])
+    controls = np.random.default_rng(1).uniform(-1, 1, (3, 60, 2))
+    lanes, single = (tabi.rollout(arm, q0, controls=controls, every=20, engine=e) for e in ("batch", "world"))
+    np.testing.assert_allclose(lanes.q, single.q, rtol=0, atol=1e-9)
+    world = tabi.World(arm)
+    world.set_state(q0[1], np.zeros(2))
+    for step in range(60):
+        world.control[:] = controls[1, step]
+        world.step()
+        if step % 20 == 19:
+            assert np.array_equal(world.q, single.q[1, step // 20])
+    held = [tabi.rollout(arm, q0, controls=[0.5, 0.1], steps=60, every=20, engine=e) for e in ("batch", "world")]
+    np.testing.assert_allclose(held[0].q, held[1].q, rtol=0, atol=1e-9)
+    mixed = [tabi.rollout(arm, q0, targets=[0.2], joints=["a"], kp=50, kd=3, controls=controls, every=20, engine=e)
+             for e in ("batch", "world")]
+    np.testing.assert_allclose(mixed[0].q, mixed[1].q, rtol=0, atol=1e-9)
+    assert np.abs(mixed[0].q - lanes.q).max() > 1e-3
+    with pytest.raises(ValueError, match="actuators"):
+        tabi.rollout(arm, q0, controls=np.zeros((3, 60, 5)))
+
+
 def test_rollouts_that_fail_end_with_nan(ball):
     q0 = np.tile(ball.initial_q, (3, 1))
     v0 = np.zeros((3, 6))
