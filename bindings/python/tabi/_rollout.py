@@ -100,7 +100,7 @@ def _in_lanes(model: Model, q0: Array, v0: Array, inputs: tuple[Array, Array], d
     batch.reset(q=q0, v=v0)
     rows = steps // every
     q, v = np.full((count, rows, model.nq), np.nan), np.full((count, rows, model.nv), np.nan)
-    driving = [(batch.target, at, inputs[0])] if at else []
+    driving: list[tuple[Array, Any, Array]] = [(batch.target, at, inputs[0])] if at else []
     if inputs[1].size:
         driving.append((batch.control, slice(None), inputs[1]))
     for row in range(rows):
