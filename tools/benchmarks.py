@@ -2,7 +2,7 @@
 """What tools/benchmarks.sh does with the numbers of `tabi bench --json`.
 
   benchmarks.py commands TABI FOLDER             times of whole commands; FOLDER: other models, or ""
-  benchmarks.py goals                            rows that have a goal, those of a scene in a line
+  benchmarks.py goals [PEER]                     rows that have a goal, those of a scene in a line
   benchmarks.py keep FOLDER JSON MACHINE COMPILER
                                                  FOLDER/native/*.json and FOLDER/release/*.json in one
   benchmarks.py tables JSON DOCUMENT             rewrites tables between <!-- name --> and <!-- end -->
@@ -24,9 +24,9 @@ ERRORS = ["slope", "rolling", "bouncing", "balls666", "momentum", "energy", "loo
 
 # goals: name, scene, tabi's row, the peers', how many times as fast
 GOALS = [
-    ("humanoid stands, 8 contacts", "stand", "tabi", ["mujoco"], 8),
+    ("humanoid stands, 8 contacts", "stand", "tabi", ["mujoco"], 10),
     ("the same, rk4", "stand-rk4", "tabi-rk4", ["mujoco-rk4"], 10),
-    ("humanoid walks", "walk", "tabi", ["mujoco"], 6),
+    ("humanoid walks", "walk", "tabi", ["mujoco"], 10),
     ("humanoid, 40 contacts", "points40", "tabi", ["mujoco"], 6),
     ("1 quadruped", "quadrupeds1", "tabi", ["mujoco", "bullet", "dart"], 1),
     ("225 quadrupeds", "quadrupeds225", "tabi",
@@ -92,13 +92,15 @@ def commands(tabi, folder):
     json.dump(found, sys.stdout)
 
 
-def print_goals():
+def print_goals(engine=""):
     """Scenes and, of each, the rows of tabi and its peers that a table has for both presets."""
-    rows = {"slope": ["tabi"], "chain10": ["tabi"]}
+    rows = {} if engine else {"slope": ["tabi"], "chain10": ["tabi"]}
     for _, scene, ours, others, _ in GOALS:
+        beside = [name for name in others if name.startswith(engine)]
+        if not beside or scene == "pile1000":  # which takes minutes to come to rest
+            continue
         named = rows.setdefault(scene, [])
-        named += [name for name in [ours, *others] if name not in named]
-    rows.pop("pile1000")  # takes minutes to come to rest
+        named += [name for name in [ours, *beside] if name not in named]
     for scene, named in rows.items():
         print(scene, *(f"engines/{scene}/{name}" for name in named))
 
@@ -115,7 +117,7 @@ def shortened(row):
 def rows_of(folder, order):
     """All rows of a preset, its scenes in the order that tabi lists them in."""
     rows = []
-    for scene in order + ["growth", "alone"]:
+    for scene in order + ["growth", "alone", "turn"]:
         rows += part_of(folder, f"{scene}.json", {"rows": []})["rows"]
     return rows
 
@@ -129,10 +131,10 @@ def keep(folder, path, machine, compiler):
     lists, single = {}, {"machine": machine, "compiler": compiler}
     with open(os.path.join(folder, "scenes"), encoding="utf-8") as file:
         order = file.read().split()
-    for preset, name in (("native", "rows"), ("release", "release")):
-        place = os.path.join(folder, preset)
-        lists[name] = [shortened(row) for row in rows_of(place, order)]
-        single[f"commands_{preset}"] = part_of(place, "commands.json", {})
+    for part, name in (("native", "rows"), ("newest", "newest"), ("release", "release")):
+        lists[name] = [shortened(row) for row in rows_of(os.path.join(folder, part), order)]
+    for preset in ("native", "release"):
+        single[f"commands_{preset}"] = part_of(os.path.join(folder, preset), "commands.json", {})
     for preset, name in (("native", "growth"), ("release", "growth_release")):
         lists[name] = part_of(os.path.join(folder, preset), "growth.json", {"growth": []})["growth"]
     text = ",\n ".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in single.items())
@@ -175,7 +177,8 @@ def lines_of(head, rows):
 
 
 def conditions(data):
-    engines = sorted({row["engine"] for row in data["rows"] if " " in row["engine"]})
+    engines = sorted({row["engine"] for row in data["rows"] + data.get("newest", [])
+                      if " " in row["engine"] and not row["engine"].startswith("tabi")})
     return [f"{data['machine']}; {data['compiler']}, preset `native`; "
             f"{', '.join(engines) or 'no peers'}."]
 
@@ -192,20 +195,23 @@ def reached(value, good, form):
 
 
 def goals(data):
-    found, released, rows = scenes(data), scenes(data, "release"), []
+    found, newest, released = (scenes(data, name) for name in ("rows", "newest", "release"))
+    rows = []
     for what, scene, ours, others, wanted in GOALS:
         for other in others:
             ratio = times_as_fast(found, scene, ours, other)
             if ratio is None:
                 continue
             own, peer = found[scene][ours], found[scene][other]
-            release = times_as_fast(released, scene, ours, other)
             deeper = own.get("penetration", 0) > max(peer.get("penetration", 0), 1e-12)
             depth = number(own.get("penetration")) + (" (deeper)" if deeper else "")
             rows.append([what, other, f"{wanted}x",
                          times(ratio) + ("" if ratio >= wanted else " (missed)"),
-                         times(release), depth, number(peer.get("penetration"))])
-    head = ["scene", "peer", "goal", "reached", "`release`", "depth m", "peer's depth m"]
+                         times(times_as_fast(released, scene, ours, other)),
+                         times(times_as_fast(newest, scene, ours, other)), depth,
+                         number(peer.get("penetration"))])
+    head = ["scene", "peer", "goal", "reached", "`release`", "newest MuJoCo", "depth m",
+            "peer's depth m"]
     return lines_of(head, rows)
 
 
@@ -227,6 +233,11 @@ def robots(found):
 def exponent_of(growth):
     return next((item["us"] for item in growth if item["function"] == "cone20" and
                  item["size"] == "contacts" and item["from"] == 8), None)
+
+
+def in_turn(rows):
+    """Time of a step of worlds that take turns, by the name of the row."""
+    return {row["workload"]: row["us"] for row in rows if row["workload"].startswith("turn/")}
 
 
 def quotient(a, b):
@@ -259,6 +270,8 @@ LIMITS = [
     ("walk, the whole `tabi run` with loading and planning: times real time", "{:.0f}", -100,
      lambda run: quotient(run["commands"].get("walk", {}).get("simulated"),
                           run["commands"].get("walk", {}).get("seconds"))),
+    ("4096 worlds in turn: time of a step, relative to one world", "{:.2f}", 1.3,
+     lambda run: quotient(*(run["turn"].get(f"turn/stand/{n}") for n in (4096, 1)))),
     ("memory of a world with the humanoid, kB", "{:.0f}", 256,
      lambda run: quotient(value_of(run["rows"], "stand", "tabi", "memory"), 1024)),
     ("loading SR1, ms", "{:.1f}", 5,
@@ -269,9 +282,10 @@ LIMITS = [
 
 
 def limits(data):
-    native = {"rows": scenes(data), "growth": data["growth"],
+    native = {"rows": scenes(data), "turn": in_turn(data["rows"]), "growth": data["growth"],
               "commands": data.get("commands_native", {})}
-    release = {"rows": scenes(data, "release"), "growth": data.get("growth_release", []),
+    release = {"rows": scenes(data, "release"), "turn": in_turn(data["release"]),
+               "growth": data.get("growth_release", []),
                "commands": data.get("commands_release", {})}
     rows = []
     for what, form, limit, find in LIMITS:

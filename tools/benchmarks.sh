@@ -3,11 +3,12 @@
 #
 # Builds the presets native and release with all peers whose libraries are there
 # (tools/install-packages.sh bench brings them) and runs `tabi bench` scene by scene, all scenes with
-# native, the rows that have a goal with release.  What a scene gave is kept in build/benchmarks, so that
-# a run that was stopped goes on where it was: scenes are measured anew once tabi was built anew, or
-# with --again.  docs/benchmarks.json gets all of it, and from it come the tables of
-# docs/benchmarks.md and the chart docs/figures/benchmarks.svg; --tables makes only these.  Takes
-# about a quarter of an hour, on a machine that should do nothing else.
+# native, the rows that have a goal with release.  MuJoCo is the system's; rows with a goal beside it
+# are measured beside that of tools/install-python.sh, too.  What a scene gave is kept in
+# build/benchmarks, so that a run that was stopped goes on where it was: scenes are measured anew once
+# tabi was built anew, or with --again.  docs/benchmarks.json gets all of it, and from it come the
+# tables of docs/benchmarks.md and the chart docs/figures/benchmarks.svg; --tables makes only these.
+# Takes about a quarter of an hour, on a machine that should do nothing else.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -37,34 +38,52 @@ run() {
   fi
 }
 
-# scenes PRESET, and by line from the input: NAME ROW...
+# build PRESET WHEEL: the command and its peers; WHEEL is the folder of a MuJoCo, empty: the system's
+build() {
+  tabi=build/$1/tabi
+  cmake --preset "$1" -DTABI_PEERS=ON "-DTABI_MUJOCO_WHEEL=$2" \
+    -UMUJOCO_INCLUDE_DIR -UMUJOCO_LIBRARY >/dev/null
+  cmake --build --preset "$1" --target tabi-cli tabi-peers >&2
+}
+
+# scenes FOLDER, and by line from the input: NAME ROW...
 scenes() {
-  local preset=$1 name rows count
-  tabi=build/$preset/tabi
-  mkdir -p "$raw/$preset"
+  local folder=$raw/$1 name rows count
+  mkdir -p "$folder"
   while read -r name rows; do
     count=()
-    if [ "$preset" = native ] && [[ $counted == *" $name "* ]]; then count=(--count); fi
+    if [ "$1" = native ] && [[ $counted == *" $name "* ]]; then count=(--count); fi
     # shellcheck disable=SC2086  # names of rows, one word each
-    run "$raw/$preset/$name.json" "$tabi" bench $rows --peers --json "${count[@]}" </dev/null
+    run "$folder/$name.json" "$tabi" bench $rows --peers --json "${count[@]}" </dev/null
   done
-  run "$raw/$preset/alone.json" "$tabi" bench --json contact/{stand,hullfeet,meshground}/cone
-  run "$raw/$preset/growth.json" "$tabi" bench --json \
+}
+
+# what no peer has
+alone() {
+  local folder=$raw/$1
+  run "$folder/alone.json" "$tabi" bench --json contact/{stand,hullfeet,meshground}/cone
+  run "$folder/growth.json" "$tabi" bench --json \
     contact/points{8,16,40,100,200,400,1000}/cone20
-  run "$raw/$preset/commands.json" "$python" tools/benchmarks.py commands "$tabi" "$(extra)"
+  run "$folder/turn.json" "$tabi" bench --json turn
+  run "$folder/commands.json" "$python" tools/benchmarks.py commands "$tabi" "$(extra)"
 }
 
 measure() {
-  local preset
+  local wheel
   [ "${1:-}" != --again ] || rm -rf "$raw"
-  for preset in native release; do
-    cmake --preset "$preset" -DTABI_PEERS=ON >/dev/null
-    cmake --build --preset "$preset" --target tabi-cli tabi-peers >&2
-  done
   mkdir -p "$raw"
-  build/native/tabi bench --list engines | cut -d/ -f2 | uniq >"$raw/scenes"
+  build native ""
+  "$tabi" bench --list engines | cut -d/ -f2 | uniq >"$raw/scenes"
   sed 's|.*|& engines/&|' "$raw/scenes" | scenes native
+  alone native
+  wheel=$(echo build/venv/lib/python3*/site-packages/mujoco)
+  if [ -d "$wheel" ]; then
+    build native "$root/$wheel"
+    "$python" tools/benchmarks.py goals mujoco | scenes newest
+  fi
+  build release ""
   "$python" tools/benchmarks.py goals | scenes release
+  alone release
   "$python" tools/benchmarks.py keep "$raw" "$json" "$(machine)" "$(compiler)"
 }
 
