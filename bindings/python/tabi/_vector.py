@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ._batch import Batch
 from ._error import Error
 from ._robot_env import RobotEnv, fallen, reward
+from ._world import World
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -67,7 +68,8 @@ class RobotVectorEnv(VectorEnv[Array, NDArray[np.float32], NDArray[Any]]):
         self._seeds: list[int | None] = [None] * num_envs
 
     def _make_batch(self, push_link: int | str | None, threads: int | None, lanes: int | None) -> Batch:
-        """Lanes have a budget of sweeps of their own; worlds one by one do what `World` does."""
+        """Lanes have a budget of sweeps of their own, unless the scene asks for one; worlds one by one do what
+        `World` does."""
         world, env = self.env.world, self.env
         unknown = set(self.randomize) - {*_FACTORS, "delay"}
         if unknown:
@@ -76,7 +78,9 @@ class RobotVectorEnv(VectorEnv[Array, NDArray[np.float32], NDArray[Any]]):
             raise Error("many robots at once need a scene with one robot in it")
         gains = np.zeros((2, env.model.nv))
         gains[:, env._v_at[:env._nservo]] = env._gains
-        settings = {name: value for name, value in world.settings.items() if name != "iterations" or lanes == 0}
+        settings = world.settings
+        if lanes != 0 and settings["iterations"] == World(env.model, settings["contact"]).settings["iterations"]:
+            del settings["iterations"]
         varied = [*self.randomize, *(["inertia"] if "mass" in self.randomize else [])]
         link = env.base if push_link is None else push_link
         return Batch(env.model, self.num_envs, threads, kp=gains[0], kd=gains[1], vary=varied, lanes=lanes,

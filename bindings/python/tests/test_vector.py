@@ -76,6 +76,15 @@ def test_lanes_equal_single_environments_at_rest(mode):
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_lanes_that_solve_to_the_end_are_nearer(mode):
+    stand = tabi.Scene.load(STAND, set={"contact.tolerance": 1e-12, "contact.iterations": 1000})
+    many, single = both(stand, mode, 3, None, 6, noise=0.0, action_scale=0.0)
+    if many.batch.lanes == 0:
+        pytest.skip(many.batch.reason)
+    assert play_both(many, single, 20, 1e-10)[1] > 0
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_position_actuators(mode, tmp_path):
     path = tmp_path / "leg.xml"
     path.write_text('<mujoco><worldbody><body pos="0 0 0.5"><freejoint/><geom type="box" size="0.3 0.3 0.05" mass="5"/>'
