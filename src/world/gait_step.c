@@ -16,8 +16,11 @@ static void joint_forces(void *user, const double *q, const double *v, double *d
 }
 
 void tbi_world_place_gait_state(tbi_layout *at, tabi_world *w) {
-  w->gait.gait = w->def.gait.biped;
-  if (tbi_world_has_gait(w)) tbi_gait_place_state(&w->gait, at);
+  if (!tbi_world_has_gait(w)) return;
+  tbi_gait_run counted = {0};
+  tbi_gait_run *run = at->base ? w->gait : &counted;
+  run->gait = w->def.gait.biped;
+  tbi_gait_place_state(run, at);
 }
 
 size_t tbi_world_gait_state_size(const tabi_world *w) {
@@ -30,11 +33,12 @@ size_t tbi_world_gait_state_size(const tabi_world *w) {
 
 void tbi_world_place_gait(tbi_layout *at, tabi_world *w) {
   if (!tbi_world_has_gait(w)) return;
-  tbi_gait_place(&w->gait, at);
+  tbi_gait_run counted = {.gait = w->def.gait.biped};
+  tbi_gait_place(at->base ? w->gait : &counted, at);
 }
 
 void tbi_world_make_gait(tabi_world *w) {
-  tbi_gait_run *run = &w->gait;
+  tbi_gait_run *run = w->gait;
   run->gravity = v3_load(w->def.gravity);
   run->tolerance = fmax(w->def.tolerance, MIN_TOLERANCE);
   run->joint_forces = joint_forces;
@@ -45,17 +49,17 @@ void tbi_world_make_gait(tabi_world *w) {
 
 void tbi_world_refresh_gait(tabi_world *w) {
   w->scratch.gait_tau = NULL;
-  tbi_gait_refresh(&w->gait, tabi_world_time(w));
+  tbi_gait_refresh(w->gait, tabi_world_time(w));
 }
 
 void tbi_world_undo_gait(tabi_world *w) {
-  memcpy(w->gait.memory, w->scratch.gait_before, tbi_world_gait_state_size(w));
+  memcpy(w->gait->memory, w->scratch.gait_before, tbi_world_gait_state_size(w));
   tbi_world_refresh_gait(w);
 }
 
 static tabi_status advance(tabi_world *w, const double *tau) {
   TBI_ASSERT(w->def.gait.biped && w->def.gait.biped->model == w->model);
-  tbi_gait_run *run = &w->gait;
+  tbi_gait_run *run = w->gait;
   tabi_gait_outcome outcome = (tabi_gait_outcome)run->memory->outcome;
   double time = tabi_world_time(w);
   if (outcome != TABI_GAIT_ONGOING) {
@@ -98,12 +102,12 @@ static void list_contact(tabi_world *w, int32_t foot, const tbi_gait_point *poin
       .impulse = {h * along, 0, h * up},
       .friction = friction,
   };
-  tbi_gait_point_motion(&w->gait, point, out->point, out->velocity);
+  tbi_gait_point_motion(w->gait, point, out->point, out->velocity);
   out->gap = out->point[2];
 }
 
 static void list_contacts(tabi_world *w) {
-  const tbi_gait_run *run = &w->gait;
+  const tbi_gait_run *run = w->gait;
   const tabi_gait_def *def = &w->def.gait.biped->def;
   const tbi_foot_tree *tree = tbi_gait_tree(run);
   tbi_sole_forces sole = tbi_gait_sole_forces(run);
@@ -135,28 +139,28 @@ static void certify(tabi_world *w) {
 }
 
 void tbi_world_keep_gait(tabi_world *w) {
-  w->state.head->work = w->gait.memory->ledger[TBI_DRIVE_WORK];
+  w->state.head->work = w->gait->memory->ledger[TBI_DRIVE_WORK];
   for (int32_t k = 0; k < w->model->nv; ++k)
-    w->solution.commanded[k] = w->solution.applied[k] = tbi_gait_drive(&w->gait, k);
+    w->solution.commanded[k] = w->solution.applied[k] = tbi_gait_drive(w->gait, k);
   list_contacts(w);
   certify(w);
 }
 
 tabi_gait_state tabi_world_gait_state(const tabi_world *world) {
   TBI_ASSERT(world && tbi_world_has_gait(world));
-  return tbi_gait_state(&world->gait);
+  return tbi_gait_state(world->gait);
 }
 
 void tabi_world_gait_torque(const tabi_world *world, double *tau) {
   TBI_ASSERT(world && tau && tbi_world_has_gait(world));
   for (int32_t k = 0; k < world->model->nv; ++k)
-    tau[k] = tbi_gait_drive(&world->gait, k);
+    tau[k] = tbi_gait_drive(world->gait, k);
 }
 
 const tabi_gait_event *tabi_world_gait_events(const tabi_world *world, int32_t *count) {
   TBI_ASSERT(world && count && tbi_world_has_gait(world));
-  *count = world->gait.nevent;
-  return world->gait.event;
+  *count = world->gait->nevent;
+  return world->gait->event;
 }
 
 const tbi_formulation tbi_gait = {

@@ -295,6 +295,7 @@ static bool may_share(tabi_world *outline) {
 
 static void place_world(tbi_layout *at, tabi_world *w) {
   const tabi_model *model = w->model;
+  w->gait = tbi_layout_take(at, tbi_world_has_gait(w) ? 1 : 0, sizeof *w->gait);
   place_state(at, model, w);
   w->constants.surface =
       tbi_layout_take(at, tbi_surface_count(model), sizeof *w->constants.surface);

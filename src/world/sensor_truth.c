@@ -319,7 +319,7 @@ void tbi_truth_of_step(tabi_world *w) {
   tbi_sensors *s = &w->sensors;
   double *qdd = w->scratch.dofs;
   bool gait = tbi_world_has_gait(w);
-  if (gait) tbi_gait_acceleration(&w->gait, qdd);
+  if (gait) tbi_gait_acceleration(w->gait, qdd);
   for (int32_t k = 0; k < model->nv && !gait; ++k)
     qdd[k] = (unscaled_velocity(w, k) - w->state.v[k]) / w->def.timestep;
   if (gait) {

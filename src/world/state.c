@@ -182,7 +182,7 @@ static bool are_sensors(const tabi_world *w, const void *snapshot) {
 
 /* The state of the gait is the last part; its bytes are aligned in scratch.gait_before. */
 static bool is_gait_state(tabi_world *w, const void *snapshot) {
-  const tbi_gait_run *run = &w->gait;
+  const tbi_gait_run *run = w->gait;
   const char *bytes = find(w, snapshot, run->memory);
   size_t size = w->state_size - (size_t)(bytes - (const char *)snapshot);
   char *copy = w->scratch.gait_before;

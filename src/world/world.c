@@ -275,7 +275,7 @@ tabi_status tabi_world_set_state(tabi_world *world, const double *q, const doubl
   memset(world->solution.v_move, 0, sizeof *world->solution.v_move * (size_t)model->nv);
   tabi_model_integrate(model, q, world->solution.v_move, 0, world->state.q);
   if (tbi_world_has_gait(world))
-    tbi_gait_begin(&world->gait, tabi_world_time(world), world->state.q, world->state.v);
+    tbi_gait_begin(world->gait, tabi_world_time(world), world->state.q, world->state.v);
   world->current = false;
   tbi_sensors_refill(world);
   return TABI_OK;

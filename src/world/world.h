@@ -185,7 +185,7 @@ struct tabi_world {
     tabi_contact *contact;   /* of each, if def.sleep: [max_contacts] */
   } state;
   tbi_sensors sensors; /* its first arrays are part of the state */
-  tbi_gait_run gait;   /* of a planar biped: its memory, q and v are part of the state */
+  tbi_gait_run *gait;  /* of a planar biped: its memory, q and v are part of the state */
 
   /* Made once. */
   struct {

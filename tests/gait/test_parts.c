@@ -152,7 +152,7 @@ static void equations(void **state) {
   b.def.support_friction = 0.3;
   b.def.pivot_damping = 0;
   biped_open(&b);
-  tbi_gait_run *run = &b.world->gait;
+  tbi_gait_run *run = b.world->gait;
   lagrange p = {.d = tabi_dynamics_create(b.model, NULL)};
   for (int i = 0; i < 2; ++i)
     p.foot[i] = b.def.foot[i].link;
@@ -200,7 +200,7 @@ static void change_of_support(void **state) {
   (void)state;
   biped b = biped_default();
   biped_open(&b);
-  tbi_gait_run *run = &b.world->gait;
+  tbi_gait_run *run = b.world->gait;
   rng r = rng_make(11);
   const tbi_gait_change *swap = NULL; /* the first of the table */
   for (int32_t i = 0; i < tbi_gait_change_count && !swap; ++i) {
@@ -288,7 +288,7 @@ static void end_of_a_hold(void **state) {
   b.def.guards = TABI_GAIT_STRICT;
   b.timestep = 5e-3;
   biped_open(&b);
-  tbi_gait_memory *memory = b.world->gait.memory;
+  tbi_gait_memory *memory = b.world->gait->memory;
   assert_string_not_equal(tabi_world_gait_state(b.world).mode, "1"); /* it leans back */
   memory->phase.mode = tabi_gait_find_mode("1");
   memory->hold_until = 1e-3;
