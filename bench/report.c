@@ -51,6 +51,7 @@ tbi_row *tbi_report_add(tbi_report *report) {
                    .contacts = nan(""),
                    .iterations = nan(""),
                    .depth = nan(""),
+                   .deepest = nan(""),
                    .residual = nan(""),
                    .cone = nan(""),
                    .step = nan(""),
@@ -173,10 +174,10 @@ static const tbi_row *first_of_scene(const tbi_report *report, int32_t index) {
 
 void tbi_report_print_engines(const tbi_report *report, int32_t first_row, bool head) {
   if (head)
-    (void)printf("%s%-13s %5s %-13s %8s %9s %9s %6s %12s %9s %8s %8s %8s %8s %8s\n",
+    (void)printf("%s%-13s %5s %-13s %8s %9s %9s %6s %12s %9s %9s %8s %8s %8s %8s %8s\n",
                  first_row > 0 ? "\n" : "", "scene", "dof", "engine", "contacts", "us", "median",
-                 "ratio", "instructions", "depth m", "error", "gap m", "energy", "res m/s",
-                 "speed");
+                 "ratio", "instructions", "depth m", "deepest m", "error", "gap m", "energy",
+                 "res m/s", "speed");
   for (int32_t i = first_row; i < report->nrow; ++i) {
     const tbi_row *row = &report->rows[i];
     (void)printf("%-13s %5d %-13s", row->subject, (int)row->dof, row->function);
@@ -186,6 +187,7 @@ void tbi_report_print_engines(const tbi_report *report, int32_t first_row, bool 
     print_number(6, "%.2f", row->us / first_of_scene(report, i)->us);
     print_number(12, "%.0f", row->instructions);
     print_number(9, "%.1e", row->depth);
+    print_number(9, "%.1e", row->deepest);
     print_number(8, "%.1e", row->error);
     print_number(8, "%.1e", row->gap);
     print_number(8, "%.1e", row->energy);
@@ -251,6 +253,7 @@ static void add_row(json_t *rows, const tbi_row *row, const char *engine) {
   set_number(ours, "contacts", row->contacts);
   set_number(ours, "iterations", row->iterations);
   set_number(ours, "penetration", row->depth);
+  set_number(ours, "deepest", row->deepest);
   set_number(ours, "residual", row->residual);
   set_number(ours, "cone", row->cone);
   set_number(ours, "step", row->step);

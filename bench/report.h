@@ -19,6 +19,7 @@ typedef struct tbi_row {
   double error;         /* relative; what of, says docs/bench.md */
   double contacts, iterations;
   double depth;                   /* m, the largest penetration */
+  double deepest;                 /* m, the same over a whole run, depth being that at its end */
   double residual;                /* m/s, of the contact laws */
   double cone;                    /* N, friction beyond the cone */
   double step;                    /* s, the largest successful time step */

@@ -1,8 +1,9 @@
 /* workload_engines.c - the workload "engines": every engine that a scene is for, in turn.
  *
  * At rest, all engines have come to their own rest, and then blocks of steps alternate between
- * them.  In motion, a run is made from the start, again and again, the engines taking turns. Scenes
- * with a known answer are run once for their error, which is their time too. */
+ * them.  In motion, a run is made from the start, again and again, the engines taking turns, and
+ * once more to see how deep shapes are in each other. Scenes with a known answer are run once for
+ * their error, which is their time too. */
 #include "workload_engines.h"
 
 #include "comparisons.h"
@@ -15,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCKS = 15, RUNS = 5, ROW_NAME = 48 };
+enum { BLOCKS = 15, RUNS = 5, WATCH = 10, ROW_NAME = 48 };
 /* s of CPU time */
 static const double block = 0.02;
 static const double warm_up = 10;  /* of the steps before the clock runs, at most */
@@ -65,6 +66,7 @@ typedef struct entry {
   int32_t ntime;
   double times[BLOCKS]; /* s of a step */
   double contacts, error, energy, warm;
+  double deepest;   /* m, the largest penetration on the way of a run in motion */
   double spent;     /* s of CPU time while measured */
   const char *note; /* NULL: nothing to say */
 } entry;
@@ -115,7 +117,7 @@ static tabi_status open_meeting(measurement *m, const tbi_bench_options *options
     char trouble[512];
     entry *to = &m->entries[m->count];
     if (!wants_row(options, m->comparison, e)) continue;
-    *to = (entry){.engine = e, .error = (double)NAN, .energy = (double)NAN};
+    *to = (entry){.engine = e, .error = (double)NAN, .energy = (double)NAN, .deepest = (double)NAN};
     if (tbi_engine_run_open(&to->c, &tbi_engine_configs[e], &m->scene, trouble, sizeof trouble))
       ++m->count;
     else
@@ -172,6 +174,25 @@ static void measure_motion(measurement *m) {
       if (!whole && !m->comparison->accuracy) e->note = "left out: a run takes more than a minute";
       if (whole) note_time(e, t);
     }
+}
+
+static void note_depth(measurement *m, entry *e) {
+  double depth = 0, squares = 0;
+  if (tbi_engine_run_state(&e->c, m->state) &&
+      tbi_penetration_all(&m->scene.neutral, m->state, &depth, &squares))
+    e->deepest = fmax(e->deepest, depth);
+}
+
+/* A run once more, without a clock, to see how deep shapes are in each other on the way. */
+static void watch_motion(measurement *m) {
+  for (int32_t i = 0; i < m->count; ++i) {
+    entry *e = &m->entries[i];
+    if (e->note || !tbi_engine_run_reset(&e->c)) continue;
+    for (int32_t left = m->comparison->steps; left > 0; left -= WATCH) {
+      if (tbi_engine_run_step(&e->c, left < WATCH ? left : WATCH, patience).steps <= 0) break;
+      note_depth(m, e);
+    }
+  }
 }
 
 /* Whether the accuracy test pushes bodies, which a run for time does not. */
@@ -271,6 +292,7 @@ static bool add_row(const tbi_bench_options *options, measurement *m, entry *e,
   row->contacts = e->contacts;
   row->error = e->error;
   row->energy = e->energy;
+  row->deepest = e->deepest;
   row->steps = e->warm;
   if (m->comparison->warm > e->warm)
     (void)snprintf(row->note, sizeof row->note, "after %.0f steps of its own only", e->warm);
@@ -303,6 +325,7 @@ static int run_comparison(const tbi_bench_options *options, const tbi_comparison
                                            : comparison->steps  ? measure_motion
                                                                 : measure_rest;
     measure(m);
+    if (measure == measure_motion) watch_motion(m);
     for (int32_t i = 0; i < m->count; ++i)
       if (!add_row(options, m, &m->entries[i], report)) ok = false;
     for (int32_t e = 0; e < TBI_ENGINE_CONFIGS; ++e)

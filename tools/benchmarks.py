@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 
-KEPT = ["us", "us_median", "instructions", "contacts", "penetration", "error", "gap", "energy",
+KEPT = ["us", "us_median", "instructions", "contacts", "penetration", "deepest", "error", "gap", "energy",
         "residual", "speed", "steps", "memory"]
 ERRORS = ["slope", "rolling", "bouncing", "balls666", "momentum", "energy", "loops10",
           "loops53"]
