@@ -21,6 +21,9 @@
 /* points nearer to a corner or a line than this part of the side's width are taken for it */
 #define SNAP 1e-2
 
+/* squares of distances apart by more than that factor differ whatever their rounding */
+#define SURELY (1 + 1e-9)
+
 /* where on a face: corner of the other box, edge of it x border of the face, corner of the face */
 enum { AT_CORNER = 0, AT_CROSSING = 8, AT_FACE_CORNER = 56 };
 
@@ -341,11 +344,15 @@ static int32_t put_face(const tbi_two_boxes *p, const tbi_box_direction *d, doub
 }
 
 /* Looks for a point nearer to a box than *min, along an edge of another; from is the nearest
- * point on the box, to on the edge. */
+ * point on the box, to on the edge.  No point of the edge is nearer than its middle by more than
+ * half of it. */
 static void nearest_on_edge(const tbi_solid *box, const tbi_segment *edge, double *min, v3 *from,
                             v3 *to) {
   tbi_segment local = {tbi_solid_local(box, v3_sub(edge->middle, box->pos)),
                        tbi_solid_local(box, edge->along), edge->half};
+  double reach = *min + local.half;
+  v3 off = tbi_box_excess(box->half, local.middle);
+  if (v3_dot(off, off) > SURELY * reach * reach) return;
   v3 p = tbi_segment_at(&local, tbi_nearest_to_box(&local, box->half));
   v3 excess = tbi_box_excess(box->half, p);
   double distance = v3_norm(excess);
@@ -363,7 +370,7 @@ static int32_t put_nearest(const tbi_two_boxes *p, double margin, tbi_pair_point
       {0, 1, 4, 5},
       {0, 1, 2, 3},
   };
-  double min = INFINITY;
+  double min = SURELY * margin; /* nothing farther counts */
   v3 on_a = v3_zero();
   v3 on_b = v3_zero();
   for (int i = 0; i < 3; ++i) {

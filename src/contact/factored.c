@@ -25,17 +25,6 @@ static int64_t arena_size(int64_t n, int64_t nodes) {
   return need < MAX_ARENA ? need : MAX_ARENA;
 }
 
-/* the most coordinates on which one port or row acts */
-static int64_t longest_limb(const tabi_model *model) {
-  int64_t longest = 0;
-  for (int32_t k = 0; k < model->nv; ++k) {
-    int32_t cluster = model->tree_cluster[model->body[model->dof_body[k]].tree];
-    int64_t n = (int64_t)model->dof_depth[k] + 1 + tbi_cluster_max_loops(model, cluster);
-    if (n > longest) longest = n;
-  }
-  return longest;
-}
-
 void tbi_factored_place(tbi_layout *at, const tabi_model *model, int64_t points, int64_t rows,
                         tbi_factored *f) {
   tbi_factored_place_islands(at, model, points, rows, f);
@@ -66,13 +55,13 @@ void tbi_factored_place_newton(tbi_layout *at, const tabi_model *model, int64_t 
   int64_t coordinates = count_coordinates(model);
   int64_t clusters = model->ncluster;
   max = max < coordinates ? max : coordinates;
-  f->longest = longest_limb(model);
   f->arena_size = (size_t)arena_size(max, max < clusters ? max : clusters);
   f->x = tbi_layout_take(at, coordinates, sizeof *f->x);
   f->left = tbi_layout_take(at, 3 * points + rows, sizeof *f->left);
   f->more = tbi_layout_take(at, 3 * points + rows, sizeof *f->more);
   f->size = tbi_layout_take(at, clusters, sizeof *f->size);
   f->pair = tbi_layout_take(at, points, sizeof *f->pair);
+  f->longest = model->longest_limb;
   f->position = tbi_layout_take(at, 2 * f->longest, sizeof *f->position);
   f->limb = tbi_layout_take(at, (3 * 6 + 1) * f->longest, sizeof *f->limb);
   f->arena = tbi_layout_take(at, (int64_t)f->arena_size, 1);
@@ -300,7 +289,7 @@ static void write_couples(tbi_factored *f, const tbi_island *island, int32_t at)
   }
 }
 
-static void write_laws(tbi_factored *f, const tbi_island *island) {
+void tbi_factored_write_laws(tbi_factored *f, const tbi_island *island) {
   const tbi_problem *p = f->p;
   tbi_law *law = f->law + (island->w.law - f->law);
   int32_t *whose = f->law_point + (island->w.law - f->law);
@@ -326,7 +315,7 @@ static void write_laws(tbi_factored *f, const tbi_island *island) {
   subtract_targets(island, q);
 }
 
-void tbi_factored_begin(tbi_factored *f, tbi_problem *p) {
+void tbi_factored_find_islands(tbi_factored *f, tbi_problem *p) {
   TBI_ASSERT(p->model && p->nport >= 0);
   f->p = p;
   f->in_arena = NULL;
@@ -335,8 +324,12 @@ void tbi_factored_begin(tbi_factored *f, tbi_problem *p) {
   count_members(f);
   place_members(f);
   list_members(f);
+}
+
+void tbi_factored_begin(tbi_factored *f, tbi_problem *p) {
+  tbi_factored_find_islands(f, p);
   for (int32_t i = 0; i < f->nisland; ++i)
-    write_laws(f, &f->island[i]);
+    tbi_factored_write_laws(f, &f->island[i]);
 }
 
 void tbi_island_read(const tbi_island *island, double *r) {

@@ -93,6 +93,9 @@ void tbi_factored_place_newton(tbi_layout *at, const tabi_model *model, int64_t 
 /* Finds the islands of a problem and fills their laws.  Points and rows that cannot move lose their
  * impulses; such rows belong to no island. */
 void tbi_factored_begin(tbi_factored *f, tbi_problem *p);
+/* The two parts of it, for those who need the laws of few islands. */
+void tbi_factored_find_islands(tbi_factored *f, tbi_problem *p);
+void tbi_factored_write_laws(tbi_factored *f, const tbi_island *island);
 /* The impulses of an island's points and rows, as its laws order them. */
 void tbi_island_read(const tbi_island *island, double *r);
 void tbi_island_write(const tbi_island *island, const double *r);

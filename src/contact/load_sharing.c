@@ -192,11 +192,12 @@ void tbi_share_loads(tbi_problem *p, const tabi_world_def *def, void *scratch,
   work w;
   (void)place(&w, scratch, p->model, def); /* begins with what tbi_load_is_open has found */
   if (p->npoint + p->ncouple > w.points || p->nrow > w.rows) return;
-  tbi_factored_begin(&w.f, p);
+  tbi_factored_find_islands(&w.f, p);
   int32_t most = 0;
   for (int32_t i = 0; i < w.f.nisland; ++i) {
     const tbi_island *island = &w.f.island[i];
     if (!fits(&w, island)) continue;
+    tbi_factored_write_laws(&w.f, island);
     w.f.in_arena = NULL; /* small islands use its memory */
     int32_t steps =
         tbi_island_share_load(&w.memory, island, RESULT * def->tolerance, SOLVED * def->tolerance);

@@ -133,6 +133,7 @@ static void apply_newton(work *w, double tolerance, int32_t sweeps) {
     const tbi_island *island = &w->f.island[i];
     w->progress[i] = (progress){0};
     if (is_heap(w, island)) continue;
+    tbi_factored_write_laws(&w->f, island);
     double residual = measure(w, island, w->r);
     w->progress[i].converged = residual <= tolerance;
     if (w->progress[i].converged) continue;
@@ -233,7 +234,7 @@ bool tbi_newton_fallback(tbi_problem *p, const tabi_world_def *def, bool budgete
   w.budgeted = budgeted;
   solution->too_large = p->npoint + p->ncouple > w.points || p->nrow > w.rows;
   if (solution->too_large) return false;
-  tbi_factored_begin(&w.f, p);
+  tbi_factored_find_islands(&w.f, p);
   int32_t left = def->iterations - solution->iterations;
   int32_t bound = def->budget > 0 ? def->budget - solution->iterations : INT32_MAX;
   apply_newton(&w, SHARE * def->tolerance, bound);

@@ -58,15 +58,50 @@ static sv force_of(const tbi_articulated *a, sv s) {
               v4_add(m4_mulv(&a->ang_lin, s.lin), m4_mulv(&a->ang_ang, s.ang))};
 }
 
+/* Whether a lone body's motion and turn do not feel each other: its joint and its centre of mass
+ * are in the tree's origin. */
+static bool is_decoupled(const tabi_dynamics *d, int32_t i) {
+  const tbi_body_state *body = &d->body[i];
+  v4 off = v4_add(v4_abs(body->pos), v4_abs(body->inertia.h));
+  return tbi_is_lone(d->model, i) && v4_all_le(off, v4_zero());
+}
+
+/* its three translations or turns: the numbers are those of the six together, without their zeros
+ */
+static inline void factor_half(tabi_dynamics *d, int32_t first, m4 inertia, bool turns,
+                               const double *diagonal, const bool *stuck) {
+  for (int32_t k = first + 2; k >= first; --k) {
+    v4 axis = turns ? d->axis[k].ang : d->axis[k].lin;
+    v4 u = m4_mulv(&inertia, axis);
+    double D_inv = stuck && stuck[k] ? 0 : 1 / (v4_dot(axis, u) + diagonal[k]);
+    d->U[k] = turns ? (sv){v4_zero(), u} : (sv){u, v4_zero()};
+    d->D_inv[k] = D_inv;
+    inertia = m4_less_product(&inertia, v4_scale(D_inv, u), u);
+  }
+}
+
+static inline void factor_decoupled(tabi_dynamics *d, int32_t i, const double *diagonal,
+                                    const bool *stuck) {
+  int32_t first = d->model->body[i].v;
+  double m = d->body[i].inertia.mass;
+  m4 mass = {v4_make(m, 0, 0), v4_make(0, m, 0), v4_make(0, 0, m)};
+  factor_half(d, first + 3, d->body[i].inertia.moment, true, diagonal, stuck);
+  factor_half(d, first, mass, false, diagonal, stuck);
+}
+
 static inline void factor_bodies(tabi_dynamics *d, tabi_range bodies, const double *diagonal,
                                  const bool *stuck) {
   const tabi_model *model = d->model;
   int32_t end = bodies.first + bodies.count;
   for (int32_t i = bodies.first; i < end; ++i)
-    tbi_articulate(&d->body[i].inertia, &d->articulated[i]);
+    if (!is_decoupled(d, i)) tbi_articulate(&d->body[i].inertia, &d->articulated[i]);
   for (int32_t i = end - 1; i >= bodies.first; --i) {
     const tbi_body *body = &model->body[i];
     tbi_articulated *own = &d->articulated[i];
+    if (is_decoupled(d, i)) {
+      factor_decoupled(d, i, diagonal, stuck);
+      continue;
+    }
     for (int32_t k = body->v + body->nv - 1; k >= body->v; --k) {
       sv U = force_of(own, d->axis[k]);
       double D_inv = stuck && stuck[k] ? 0 : 1 / (sv_dot(d->axis[k], U) + diagonal[k]);

@@ -121,6 +121,13 @@ void tbi_crba(tabi_dynamics *d, const double *diagonal);
 void tbi_ltdl_factor(tabi_dynamics *d);
 void tbi_ltdl_solve(const tabi_dynamics *d, double *x); /* x = M^-1 x */
 
+/* Whether a body is a free tree of its own. */
+static inline bool tbi_is_lone(const tabi_model *model, int32_t i) {
+  const tbi_body *body = &model->body[i];
+  if (body->type != TABI_JOINT_FREE || body->parent != TABI_WORLD) return false;
+  return i + 1 == model->nbody || model->body[i + 1].tree != body->tree;
+}
+
 /* A body alone. */
 void tbi_articulate(const body_inertia *i, tbi_articulated *to);
 /* The same factor in linear time, into d->U and d->D_inv, with some velocities stuck[nv], which do

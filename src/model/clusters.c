@@ -159,6 +159,15 @@ static void count_ties(tabi_model *model) {
     model->cluster_loop[c + 1] += model->cluster_loop[c];
 }
 
+static void measure_limbs(tabi_model *model) {
+  for (int32_t k = 0; k < model->nv; ++k) {
+    int32_t c = model->tree_cluster[model->body[model->dof_body[k]].tree];
+    int64_t limb =
+        (int64_t)model->dof_depth[k] + 1 + model->cluster_loop[c + 1] - model->cluster_loop[c];
+    if (limb > model->longest_limb) model->longest_limb = limb;
+  }
+}
+
 void tbi_fill_clusters(tabi_model *model) {
   for (int32_t t = 0; t < model->ntree; ++t)
     model->tree_cluster[t] = t;
@@ -178,4 +187,5 @@ void tbi_fill_clusters(tabi_model *model) {
   order_trees(model);
   order_dofs(model);
   count_ties(model);
+  measure_limbs(model);
 }

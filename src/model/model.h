@@ -133,7 +133,8 @@ typedef struct tbi_material_pair {
 
 struct tabi_model {
   int32_t nq, nv, nbody, ntree, ntree1, ncluster;
-  int64_t nrow; /* doubles in all rows of the mass matrix */
+  int64_t nrow;         /* doubles in all rows of the mass matrix */
+  int64_t longest_limb; /* the most coordinates on which an impulse acts: path and loops */
   int32_t nlink, njoint, nshape, nmesh, nmaterial, npair, nactuator, ncoupling;
   int32_t nconnection, nsensor, nexclusion2, nposture;
   int32_t ntendon, ntendon1, ntendon_joint, ntendon_point;

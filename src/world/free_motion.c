@@ -60,12 +60,6 @@ static v3 spin_couple(s3 i, v3 w, double h, v3 end) {
   return v3_add(change, v3_cross(w, s3_mulv(i, w)));
 }
 
-bool tbi_is_lone(const tabi_model *model, int32_t i) {
-  const tbi_body *body = &model->body[i];
-  if (body->type != TABI_JOINT_FREE || body->parent != TABI_WORLD) return false;
-  return i + 1 == model->nbody || model->body[i + 1].tree != body->tree;
-}
-
 /* Lone bodies with nothing near spin freely in this step.  Contacts and connections do not know by
  * how much a body will turn; with these the moment is implicit, which never gains energy. */
 static void find_spinning(tabi_world *w) {

@@ -502,8 +502,6 @@ void tbi_world_joint_impulse(tabi_world *w);
 /* forces, active_set, free.u as tbi_apply_joint_friction leaves it -> the factor of M in d, free.u,
  * free.z, setup.pivot_root */
 void tbi_world_free_motion(tabi_world *w);
-/* Whether a body is a free tree of its own. */
-bool tbi_is_lone(const tabi_model *model, int32_t body);
 /* state.v, free.z, the factor of M in d -> free.v_free */
 void tbi_world_free_velocity(tabi_world *w);
 
