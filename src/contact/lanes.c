@@ -131,11 +131,19 @@ static double larger_eigenvalue(double yy, double zz, double yz) {
   return 0.5 * (yy + zz) + sqrt(half * half + yz * yz);
 }
 
+/* -0 becomes 0, as it does in a sum: rows that are left early do not add */
+static double unsigned_zero(double x) { return x + 0; }
+
+static void drop_signs_of_zeros(tbi_problem *p) {
+  for (int32_t k = 0; k < p->nport; ++k)
+    p->velocity[k] = sv_add(p->velocity[k], sv_zero());
+}
+
 /* what cannot move has all zero, so that it gets no impulse */
 static void fill_law(const tbi_point *c, const double *still, tbi_lane_row *row, int lane) {
   bool moves = !c->immobile;
   for (int k = 0; k < 3; ++k)
-    row->impulse[k][lane] = c->impulse[k];
+    row->impulse[k][lane] = unsigned_zero(c->impulse[k]);
   for (int k = 0; k < 6; ++k)
     row->inverse[k][lane] = moves ? c->inverse[k] : 0;
   row->target[0][lane] = c->target;
@@ -170,11 +178,12 @@ static void fill_lane(const tbi_problem *p, int32_t i, tbi_lane_row *row, int la
   fill_law(c, p->still ? p->still[i] : NULL, row, lane);
 }
 
-/* a row is an array of lanes */
+/* a row is an array of lanes; one without a contact parts, as NAN does not stick */
 static void clear_lane(tbi_lane_row *row, int lane) {
   tbi_lane *at = (tbi_lane *)row;
   for (size_t k = 0; k < sizeof *row / sizeof *at; ++k)
     at[k][lane] = 0;
+  row->inverse[0][lane] = (double)NAN;
 }
 
 static double *twist_of(const tbi_lanes *lanes, int32_t port) {
@@ -249,6 +258,7 @@ bool tbi_lanes_begin(tbi_lanes *lanes, tbi_problem *p) {
     colour_group(lanes, g);
   sort_groups(lanes, &at);
   pack_groups(lanes, &at);
+  drop_signs_of_zeros(p);
   return lanes->npack > 0;
 }
 

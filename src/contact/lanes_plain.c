@@ -51,6 +51,13 @@ static bool stick(const tbi_lane_row *c, int lane, const double u[3], double d[3
   return stuck[0] >= 0 && stuck[1] * stuck[1] + stuck[2] * stuck[2] <= max * max;
 }
 
+/* what is open and parts stays as it is */
+static bool part(const tbi_lane_row *c, int lane, const double u[3], double d[3]) {
+  d[0] = d[1] = d[2] = 0;
+  return c->impulse[0][lane] == 0 && c->impulse[1][lane] == 0 && c->impulse[2][lane] == 0 &&
+         u[0] >= 0;
+}
+
 static void slip(const tbi_lane_row *c, int lane, const double u[3], double d[3]) {
   double p = c->impulse[0][lane];
   double normal = p - u[0] * c->normal_inverse[lane];
@@ -76,7 +83,7 @@ static void visit(tbi_lane_row *c, int lane, twist *a, twist *b, tbi_lanes_chang
   for (int k = 0; k < 3; ++k)
     u[k] = velocity(c, lane, k, a, b);
   double d[3];
-  if (!stick(c, lane, u, d)) slip(c, lane, u, d);
+  if (!stick(c, lane, u, d) && !part(c, lane, u, d)) slip(c, lane, u, d);
   double size = 0;
   for (int k = 0; k < 3; ++k) {
     c->step[k][lane] = d[k];

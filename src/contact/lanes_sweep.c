@@ -97,6 +97,13 @@ static inline void push(const tbi_lane change[3][6], int at, const vec d[3], vec
             load(change[2][k] + at) * d[2];
 }
 
+static inline bool all(mask which) {
+  long long every = -1;
+  for (int i = 0; i < WIDTH; ++i)
+    every &= which[i];
+  return every != 0;
+}
+
 /* of some lanes, as tbi_lanes_change */
 typedef struct changes {
   vec largest, square;
@@ -108,12 +115,20 @@ static inline void visit(tbi_lane_row *c, int at, vec a[6], vec b[6], changes *t
   const vec held[3] = {stick(c, at, 0, 3, 4, u), stick(c, at, 3, 1, 5, u),
                        stick(c, at, 4, 5, 2, u)};
   vec d[3];
-  slip(c, at, p, u, d);
   const vec stuck[3] = {p[0] + held[0], p[1] + held[1], p[2] + held[2]};
   vec max = load(c->friction + at) * stuck[0];
   mask sticks = (stuck[0] >= 0) & (stuck[1] * stuck[1] + stuck[2] * stuck[2] <= max * max);
+  /* what is open and parts stays as it is */
+  mask parts = (p[0] == 0) & (p[1] == 0) & (p[2] == 0) & (u[0] >= 0) & ~sticks;
+  const vec none = {0};
+  if (all(parts)) {
+    for (int k = 0; k < 3; ++k)
+      store(none, c->step[k] + at);
+    return;
+  }
+  slip(c, at, p, u, d);
   for (int k = 0; k < 3; ++k) {
-    d[k] = choose(sticks, held[k], d[k]);
+    d[k] = choose(parts, none, choose(sticks, held[k], d[k]));
     store(d[k], c->step[k] + at);
     store(p[k] + d[k], c->impulse[k] + at);
   }

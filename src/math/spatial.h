@@ -27,6 +27,12 @@ static inline sv sv_combine(const sv column[6], sv m) {
   sv ang = sv_axpy(sv_scale(v4_x(m.ang), column[3]), v4_y(m.ang), column[4]);
   return sv_add(sv_axpy(lin, v4_z(m.lin), column[2]), sv_axpy(ang, v4_z(m.ang), column[5]));
 }
+/* the same where the other halves are zero */
+static inline sv sv_combine_halves(const sv column[6], sv m) {
+  v4 lin = v4_axpy(v4_scale(v4_x(m.lin), column[0].lin), v4_y(m.lin), column[1].lin);
+  v4 ang = v4_axpy(v4_scale(v4_x(m.ang), column[3].ang), v4_y(m.ang), column[4].ang);
+  return (sv){v4_axpy(lin, v4_z(m.lin), column[2].lin), v4_axpy(ang, v4_z(m.ang), column[5].ang)};
+}
 /* power of a force on a motion */
 static inline double sv_dot(sv a, sv b) {
   return v4_sum(v4_add(v4_mul(a.lin, b.lin), v4_mul(a.ang, b.ang)));

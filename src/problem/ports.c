@@ -219,6 +219,15 @@ static void fill_block(const tbi_setup *s, int32_t k, int32_t l) {
   *tbi_problem_block(p, k, l) = g;
 }
 
+static bool is_zero(v4 a) { return v4_all_le(v4_abs(a), v4_zero()); }
+
+static bool is_decoupled(const tbi_block *g) {
+  bool zero = true;
+  for (int i = 0; i < 3; ++i)
+    zero = zero && is_zero(g->column[i].ang) && is_zero(g->column[3 + i].lin);
+  return zero;
+}
+
 void tbi_ports_fill(tbi_setup *s) {
   tbi_problem *p = &s->problem;
   for (int32_t k = 0; k < p->nport; ++k) {
@@ -228,5 +237,6 @@ void tbi_ports_fill(tbi_setup *s) {
     p->velocity[k] = p->free[k];
     for (int32_t l = p->cluster_port[port->cluster]; l <= k; ++l)
       fill_block(s, k, l);
+    port->decoupled = is_decoupled(tbi_problem_block(p, k, k));
   }
 }

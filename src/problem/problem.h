@@ -35,6 +35,7 @@ typedef struct tbi_port {
   int64_t tail;                /* where T starts: a twist for every independent loop constraint */
   int32_t block;               /* index of G with the first port of the cluster */
   double loose_lin, loose_ang; /* traces of Y'Y, linear and angular: G without loop constraints */
+  bool decoupled;              /* as a lone body about its centre of mass: forces do not turn it */
 } tbi_port;
 
 /* Velocity response of one port to an impulse at another, column by column. */
@@ -165,6 +166,8 @@ static inline tbi_block *tbi_problem_block(const tbi_problem *p, int32_t k, int3
 
 /* Response of port k to an impulse m at port l of the same cluster. */
 static inline sv tbi_problem_response(const tbi_problem *p, int32_t k, int32_t l, sv m) {
+  if (l == k && p->port[k].decoupled)
+    return sv_combine_halves(tbi_problem_block(p, k, k)->column, m);
   if (l <= k) return sv_combine(tbi_problem_block(p, k, l)->column, m);
   return sv_project(tbi_problem_block(p, l, k)->column, m);
 }
