@@ -267,10 +267,11 @@ static tabi_status lay(tbi_engine_scene *scene, const tabi_world_def *def, int32
   return status;
 }
 
-/* Large scenes fall with few sweeps, which are not measured, and then come to rest. */
+/* Large scenes fall with few sweeps, which are not measured, and then come to rest with many: with
+ * those of default settings they would creep for seconds. */
 static tabi_status settle(const tbi_comparison *comparison, tbi_engine_scene *scene,
                           tabi_error *err) {
-  enum { LARGE = 1000, FALL = 2000 };
+  enum { LARGE = 1000, FALL = 2000, SWEEPS = 80 };
   tabi_world_def def = tabi_world_def_default(scene->base.model);
   def.timestep = scene->timestep;
   if (comparison->size >= LARGE) {
@@ -279,6 +280,7 @@ static tabi_status settle(const tbi_comparison *comparison, tbi_engine_scene *sc
     rough.tolerance = 0;
     tabi_status status = lay(scene, &rough, FALL, err);
     if (status != TABI_OK) return status;
+    def.budget = SWEEPS;
   }
   return lay(scene, &def, comparison->settle, err);
 }
