@@ -17,8 +17,8 @@ import subprocess
 import sys
 import time
 
-KEPT = ["us", "us_median", "instructions", "contacts", "penetration", "deepest", "error", "gap", "energy",
-        "residual", "speed", "steps", "memory"]
+KEPT = ["us", "us_median", "instructions", "contacts", "penetration", "deepest", "error", "gap",
+        "energy", "residual", "speed", "steps", "memory"]
 ERRORS = ["slope", "rolling", "bouncing", "balls666", "momentum", "energy", "loops10",
           "loops53"]
 

@@ -42,6 +42,16 @@ typedef struct tbi_lanes_change {
 typedef tbi_lanes_change tbi_lanes_sweep(const tbi_lane_pack *pack, int32_t count,
                                          tbi_lane_row *row);
 
+/* What the rows of a pack are made from: its ports of one side, the world's all zero. */
+typedef struct tbi_lane_port {
+  tbi_lane block[6][6]; /* responses to unit wrenches */
+  tbi_lane arm[3];      /* of the contacts of a row */
+} tbi_lane_port;
+
+/* Moments and changes of a row, by its axes. */
+typedef void tbi_lanes_respond(tbi_lane_port *a, tbi_lane_port *b, tbi_lane_row *row);
+tbi_lanes_respond tbi_lanes_respond2, tbi_lanes_respond4, tbi_lanes_respond8;
+
 /* The reference, lane by lane, and the same on vectors of so many numbers. */
 tbi_lanes_sweep tbi_lanes_sweep_plain, tbi_lanes_sweep2, tbi_lanes_sweep4, tbi_lanes_sweep8;
 

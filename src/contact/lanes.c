@@ -157,57 +157,72 @@ static void fill_law(const tbi_point *c, const double *still, tbi_lane_row *row,
   row->mobility[lane] = c->mobility;
 }
 
-/* of one side: the moment of a unit impulse on b, and what it does to the port's twist */
-static void fill_side(const tbi_problem *p, int32_t port, sv on, tbi_lane *moment, tbi_lane *change,
-                      int lane) {
-  sv response = port == TABI_NONE ? sv_zero() : tbi_problem_response(p, port, port, on);
-  put(moment, lane, port == TABI_NONE ? v4_zero() : on.ang);
-  put(change, lane, response.lin);
-  put(change + 3, lane, response.ang);
+static void fill_block(const tbi_problem *p, int32_t port, tbi_lane block[6][6], int lane) {
+  for (int k = 0; k < 6; ++k) {
+    sv column = port == TABI_NONE ? sv_zero() : tbi_problem_block(p, port, port)->column[k];
+    put(block[k], lane, column.lin);
+    put(block[k] + 3, lane, column.ang);
+  }
 }
 
-static void fill_lane(const tbi_problem *p, int32_t i, tbi_lane_row *row, int lane) {
+static void fill_lane(const tbi_problem *p, int32_t i, tbi_lane_port port[2], tbi_lane_row *row,
+                      int lane) {
   const tbi_point *c = &p->point[i];
-  const v4 axis[3] = {c->frame.x, c->frame.y, c->frame.z};
-  for (int k = 0; k < 3; ++k) {
-    tbi_sides on = tbi_point_wrenches(c, axis[k]);
-    put(row->axis[k], lane, axis[k]);
-    fill_side(p, c->port_a, on.a, row->moment_a[k], row->change_a[k], lane);
-    fill_side(p, c->port_b, on.b, row->moment_b[k], row->change_b[k], lane);
-  }
+  put(row->axis[0], lane, c->frame.x);
+  put(row->axis[1], lane, c->frame.y);
+  put(row->axis[2], lane, c->frame.z);
+  put(port[0].arm, lane, c->port_a == TABI_NONE ? v4_zero() : c->arm_a);
+  put(port[1].arm, lane, c->port_b == TABI_NONE ? v4_zero() : c->arm_b);
   fill_law(c, p->still ? p->still[i] : NULL, row, lane);
 }
 
 /* a row is an array of lanes; one without a contact parts, as NAN does not stick */
-static void clear_lane(tbi_lane_row *row, int lane) {
+static void clear_lane(tbi_lane_port port[2], tbi_lane_row *row, int lane) {
   tbi_lane *at = (tbi_lane *)row;
   for (size_t k = 0; k < sizeof *row / sizeof *at; ++k)
     at[k][lane] = 0;
   row->inverse[0][lane] = (double)NAN;
+  put(port[0].arm, lane, v4_zero());
+  put(port[1].arm, lane, v4_zero());
 }
 
 static double *twist_of(const tbi_lanes *lanes, int32_t port) {
   return port == TABI_NONE ? lanes->world : (double *)&lanes->p->velocity[port];
 }
 
+/* the i-th contacts of the groups of a pack */
+static void make_row(const tbi_lanes *lanes, const tbi_group *const *group, int32_t i,
+                     tbi_lane_port port[2]) {
+  tbi_lane_row *row = &lanes->row[lanes->nrow + i];
+  for (int lane = 0; lane < TBI_SWEEP_LANES; ++lane) {
+    if (i >= group[lane]->count) {
+      clear_lane(port, row, lane);
+      continue;
+    }
+    int32_t point = group[lane]->first + i;
+    fill_lane(lanes->p, point, port, row, lane);
+    lanes->lane_of[point] = (lanes->nrow + i) * TBI_SWEEP_LANES + lane;
+  }
+  lanes->width.respond(&port[0], &port[1], row);
+}
+
 /* one pack of up to eight groups, the first of which has the most points */
 static void make_pack(tbi_lanes *lanes, const int32_t *g, int32_t count, int32_t rows) {
   const tbi_problem *p = lanes->p;
+  const tbi_group none = {TABI_NONE, TABI_NONE, 0, 0};
+  const tbi_group *group[TBI_SWEEP_LANES];
   tbi_lane_pack *pack = &lanes->pack[lanes->npack++];
-  tbi_lane_row *row = &lanes->row[lanes->nrow];
+  tbi_lane_port port[2];
   *pack = (tbi_lane_pack){.row = lanes->nrow, .rows = rows};
   for (int lane = 0; lane < TBI_SWEEP_LANES; ++lane) {
-    const tbi_group none = {TABI_NONE, TABI_NONE, 0, 0};
-    const tbi_group *group = lane < count ? &p->group[g[lane]] : &none;
-    pack->a[lane] = twist_of(lanes, group->port_a);
-    pack->b[lane] = twist_of(lanes, group->port_b);
-    for (int32_t i = 0; i < group->count; ++i) {
-      fill_lane(p, group->first + i, &row[i], lane);
-      lanes->lane_of[group->first + i] = (lanes->nrow + i) * TBI_SWEEP_LANES + lane;
-    }
-    for (int32_t i = group->count; i < rows; ++i)
-      clear_lane(&row[i], lane);
+    group[lane] = lane < count ? &p->group[g[lane]] : &none;
+    pack->a[lane] = twist_of(lanes, group[lane]->port_a);
+    pack->b[lane] = twist_of(lanes, group[lane]->port_b);
+    fill_block(p, group[lane]->port_a, port[0].block, lane);
+    fill_block(p, group[lane]->port_b, port[1].block, lane);
   }
+  for (int32_t i = 0; i < rows; ++i)
+    make_row(lanes, group, i, port);
   lanes->nrow += rows;
 }
 
@@ -248,7 +263,7 @@ static void pack_groups(tbi_lanes *lanes, const bins *at) {
 
 bool tbi_lanes_begin(tbi_lanes *lanes, tbi_problem *p) {
   lanes->p = p;
-  lanes->sweep = tbi_lanes_widest();
+  lanes->width = tbi_lanes_widest();
   if (p->npoint < TBI_LANES_POINTS || lanes->max_rows == 0) return false;
   bins at;
   open_ports(lanes);
@@ -264,12 +279,14 @@ bool tbi_lanes_begin(tbi_lanes *lanes, tbi_problem *p) {
 
 /* -- sweeps */
 
-tbi_lanes_sweep *tbi_lanes_widest(void) {
+tbi_lanes_width tbi_lanes_widest(void) {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f")) return tbi_lanes_sweep8;
-  if (__builtin_cpu_supports("avx2")) return tbi_lanes_sweep4;
+  if (__builtin_cpu_supports("avx512f"))
+    return (tbi_lanes_width){tbi_lanes_sweep8, tbi_lanes_respond8};
+  if (__builtin_cpu_supports("avx2"))
+    return (tbi_lanes_width){tbi_lanes_sweep4, tbi_lanes_respond4};
 #endif
-  return tbi_lanes_sweep2;
+  return (tbi_lanes_width){tbi_lanes_sweep2, tbi_lanes_respond2};
 }
 
 static double visit_alone(const tbi_lanes *lanes) {
@@ -327,7 +344,7 @@ int32_t tbi_lanes_solve(tbi_lanes *lanes, tbi_lanes_limits limits, bool *converg
   *converged = false;
   while (sweeps < limits.sweeps && !*converged) {
     memcpy(lanes->before, p->velocity, sizeof *p->velocity * (size_t)p->nport);
-    tbi_lanes_change change = lanes->sweep(lanes->pack, lanes->npack, lanes->row);
+    tbi_lanes_change change = lanes->width.sweep(lanes->pack, lanes->npack, lanes->row);
     bool settled = tbi_is_settled(change.largest, ++sweeps, limits.tolerance);
     if (!settled && sweeps < limits.sweeps)
       carry_on(lanes, change.square < last ? change.square / last : 0);

@@ -20,8 +20,13 @@
 
 enum { TBI_LANES_POINTS = 48 }; /* points of a problem from which lanes pay */
 
+typedef struct tbi_lanes_width {
+  tbi_lanes_sweep *sweep;
+  tbi_lanes_respond *respond;
+} tbi_lanes_width;
+
 /* The widest that this processor has. */
-tbi_lanes_sweep *tbi_lanes_widest(void);
+tbi_lanes_width tbi_lanes_widest(void);
 
 typedef struct tbi_lanes {
   tbi_problem *p;
@@ -36,7 +41,7 @@ typedef struct tbi_lanes {
   double *world;     /* twist of what stands */
   sv *before, *way;  /* of a port: twist before a sweep, and what the ways of its points do to it */
   int64_t max_rows;
-  tbi_lanes_sweep *sweep;
+  tbi_lanes_width width;
 } tbi_lanes;
 
 /* Whether a model may ever have enough bodies in contact. */

@@ -5,8 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#define NAME_OF(width) tbi_lanes_sweep##width
-#define NAME(width)    NAME_OF(width)
+#define JOIN(name, width)    name##width
+#define NAME_OF(name, width) JOIN(name, width)
+#define NAME(name)           NAME_OF(name, TBI_LANES_WIDTH)
 
 enum { WIDTH = TBI_LANES_WIDTH };
 
@@ -140,7 +141,55 @@ static inline void visit(tbi_lane_row *c, int at, vec a[6], vec b[6], changes *t
   to->square += mobility * ((d[0] * d[0] + d[1] * d[1]) + d[2] * d[2]);
 }
 
-tbi_lanes_change NAME(TBI_LANES_WIDTH)(const tbi_lane_pack *pack, int32_t count,
+/* -- rows */
+
+static inline void cross(const vec a[3], const vec b[3], vec c[3]) {
+  c[0] = a[1] * b[2] - a[2] * b[1];
+  c[1] = a[2] * b[0] - a[0] * b[2];
+  c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static inline void load3(tbi_lane *from, int at, vec x[3]) {
+  for (int k = 0; k < 3; ++k)
+    x[k] = load(from[k] + at);
+}
+
+/* of component k, to a unit impulse f with the moment m */
+static inline vec response(tbi_lane block[6][6], int k, int at, const vec f[3], const vec m[3]) {
+  vec lin = f[0] * load(block[0][k] + at) + f[1] * load(block[1][k] + at);
+  vec ang = m[0] * load(block[3][k] + at) + m[1] * load(block[4][k] + at);
+  return (lin + f[2] * load(block[2][k] + at)) + (ang + m[2] * load(block[5][k] + at));
+}
+
+/* of one side; `opposite`: of impulses on b, as a feels them */
+static inline void respond(tbi_lane_port *port, int at, bool opposite, tbi_lane axis[3][3],
+                           tbi_lane moment[3][3], tbi_lane change[3][6]) {
+  vec arm[3];
+  load3(port->arm, at, arm);
+  for (int i = 0; i < 3; ++i) {
+    vec f[3];
+    vec m[3];
+    load3(axis[i], at, f);
+    cross(arm, f, m);
+    for (int k = 0; k < 3; ++k)
+      store(opposite ? -m[k] : m[k], moment[i][k] + at);
+    for (int k = 0; k < 6; ++k) {
+      vec v = response(port->block, k, at, f, m);
+      store(opposite ? -v : v, change[i][k] + at);
+    }
+  }
+}
+
+void NAME(tbi_lanes_respond)(tbi_lane_port *a, tbi_lane_port *b, tbi_lane_row *row) {
+  for (int at = 0; at < TBI_SWEEP_LANES; at += WIDTH) {
+    respond(a, at, true, row->axis, row->moment_a, row->change_a);
+    respond(b, at, false, row->axis, row->moment_b, row->change_b);
+  }
+}
+
+/* -- sweeps */
+
+tbi_lanes_change NAME(tbi_lanes_sweep)(const tbi_lane_pack *pack, int32_t count,
                                        tbi_lane_row *row) {
   changes change[TBI_SWEEP_LANES / WIDTH];
   memset(change, 0, sizeof change);

@@ -85,6 +85,68 @@ static void test_every_width_gives_the_same_bits(void **state) {
   }
 }
 
+static v4 lane_vector(tbi_lane *from, int lane) {
+  return v4_make(from[0][lane], from[1][lane], from[2][lane]);
+}
+
+static sv lane_twist(tbi_lane *from, int lane) {
+  return (sv){lane_vector(from, lane), lane_vector(from + 3, lane)};
+}
+
+static void expect_same_bits(v4 a, v4 b) {
+  v3 x = v4_to(a);
+  v3 y = v4_to(b);
+  assert_memory_equal(&x, &y, sizeof x);
+}
+
+/* of port a, which feels the opposite impulse, or b: as tbi_point_wrenches and tbi_problem_response
+ */
+static void expect_response(tbi_lane_port *port, tbi_lane_row *row, bool is_a, int lane) {
+  sv column[6];
+  v4 arm = lane_vector(port->arm, lane);
+  for (int k = 0; k < 6; ++k)
+    column[k] = lane_twist(port->block[k], lane);
+  for (int i = 0; i < 3; ++i) {
+    v4 f = lane_vector(row->axis[i], lane);
+    sv on = sv_scale(is_a ? -1 : 1, (sv){f, v4_cross(arm, f)});
+    sv expected = sv_combine(column, on);
+    sv actual = lane_twist(is_a ? row->change_a[i] : row->change_b[i], lane);
+    expect_same_bits(expected.lin, actual.lin);
+    expect_same_bits(expected.ang, actual.ang);
+    expect_same_bits(on.ang, lane_vector(is_a ? row->moment_a[i] : row->moment_b[i], lane));
+  }
+}
+
+static void expect_responses(tbi_lanes_respond *respond, uint64_t seed) {
+  static tbi_lane_port port[2];
+  static tbi_lane_row row;
+  rng r = rng_make(seed);
+  double *number = (double *)port;
+  for (size_t k = 0; k < sizeof port / (sizeof *number); ++k)
+    number[k] = rng_between(&r, -1, 1);
+  draw_row(&r, &row);
+  respond(&port[0], &port[1], &row);
+  for (int lane = 0; lane < TBI_SWEEP_LANES; ++lane) {
+    expect_response(&port[0], &row, true, lane);
+    expect_response(&port[1], &row, false, lane);
+  }
+}
+
+static void test_every_width_makes_the_same_rows(void **state) {
+  (void)state;
+#ifdef TABI_NATIVE_BITS
+  print_message("skipped: this build may fuse multiplications and additions\n");
+  skip();
+#endif
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
+    expect_responses(tbi_lanes_respond2, seed);
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) expect_responses(tbi_lanes_respond4, seed);
+    if (__builtin_cpu_supports("avx512f")) expect_responses(tbi_lanes_respond8, seed);
+#endif
+  }
+}
+
 /* boxes of several sizes, each column a little beside the one below, so that they fall over */
 static scene make_heap(int side) {
   scene s = scene_begin();
@@ -159,6 +221,7 @@ static void test_a_budget_bounds_the_sweeps_and_adds_no_energy(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_every_width_makes_the_same_rows),
       cmocka_unit_test(test_every_width_gives_the_same_bits),
       cmocka_unit_test(test_a_heap_comes_to_rest),
       cmocka_unit_test(test_a_budget_bounds_the_sweeps_and_adds_no_energy),
