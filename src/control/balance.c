@@ -4,11 +4,12 @@
  * in the sense of least squares with some damping of the joints (a straight knee would ask for
  * thousands of N m):
  *
- *   stance feet 100, centre of mass 100 level and 30 upright, swing foot 10, tilt of the waist 0.1
- * and its yaw 0.3 (rad/s^2)^2 for a CoM at 0.8 m, rotations of feet 0.05 of their weight; weights
- * of rotations grow with the square of the size.  A swing leg that is thrown far asks for more
- * moment than the sole can give: the waist then tilts rather than that the centre of mass runs
- * away.  A robot that stands has no next step to catch it: tilt then weighs 0.02.
+ *   stance feet 100, centre of mass 100 level and 30 upright, swing foot 10, rotations of the waist
+ * 0.3 (rad/s^2)^2 for a CoM at 0.8 m, those of feet 0.05 of their weight; weights of rotations grow
+ * with the square of the size.  A swing leg that is thrown far asks for more moment than the sole
+ * can give: the waist then tilts rather than that the centre of mass runs away, but not so far that
+ * hips come to the ends of their ranges and efforts.  A robot that stands has no next step to catch
+ * it: tilt then weighs 0.02.
  *
  * The wrench that the ground must provide is linear in x: with C the composite inertia behind each
  * joint times its axis (crba.c), F = F0 + C x.  So are its limits: the centre of pressure inside
@@ -42,9 +43,8 @@ enum {
 #define SWING_WEIGHT   10.0
 #define COM_WEIGHT     100.0
 #define HEIGHT_WEIGHT  30.0
-#define TILT_WEIGHT    0.1
-#define STAND_WEIGHT   0.02 /* likewise, of a robot that stands */
-#define YAW_WEIGHT     0.3
+#define WAIST_WEIGHT   0.3
+#define STAND_WEIGHT   0.02 /* likewise, of tilt in a robot that stands */
 #define TURN_WEIGHT    0.05
 #define DAMPING        0.02
 #define LIMIT_WEIGHT   1e5 /* of broken limits, in m/s^2 */
@@ -247,11 +247,11 @@ static void add_com(const tbi_balance *b, const tbi_balance_goal *goal, const sv
 static void add_waist(const tbi_balance *b, const tbi_balance_goal *goal, task_system *s) {
   v3 turn[N];
   double square = b->size * b->size / (TYPICAL_HEIGHT * TYPICAL_HEIGHT);
-  double tilt = (goal->stands ? STAND_WEIGHT : TILT_WEIGHT) * square;
+  double tilt = (goal->stands ? STAND_WEIGHT : WAIST_WEIGHT) * square;
   for (int32_t i = 0; i < b->n; ++i)
     turn[i] = i < 6 ? v4_to(b->d->axis[b->dof[i]].ang) : v3_zero();
   add_vector(s, turn, v3_sub(goal->waist, v4_to(b->d->acc[b->waist].ang)),
-             (v3){tilt, tilt, YAW_WEIGHT * square});
+             (v3){tilt, tilt, WAIST_WEIGHT * square});
 }
 
 static void add_damping(const tbi_balance *b, task_system *s) {
