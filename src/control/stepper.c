@@ -390,7 +390,9 @@ static void goal_of_waist(tabi_stepper *s, tbi_balance_goal *goal) {
   double y = sin(m->waist_yaw);
   m3 want = m3_from_columns((v3){c, y, 0}, (v3){-y, c, 0}, (v3){0, 0, 1});
   v3 turn = tbi_turn_between(&b->waist_axes, &want);
-  goal->waist = v3_axpy(v3_scale(k * k, turn), -2 * k, b->waist_rate);
+  v3 rate = b->waist_rate;
+  rate.z -= m->waist_rate;
+  goal->waist = v3_axpy(v3_scale(k * k, turn), -2 * k, rate);
   goal->waist.z *= 0.5;
 }
 
@@ -426,7 +428,8 @@ static void follow_feet(tabi_stepper *s, double timestep) {
   double middle = left + 0.5 * wrap(right - left);
   if (isnan(m->waist_yaw)) m->waist_yaw = middle;
   double lag = s->limits.swing_time * 0.3;
-  m->waist_yaw += wrap(middle - m->waist_yaw) * timestep / (lag + timestep);
+  m->waist_rate = wrap(middle - m->waist_yaw) / (lag + timestep);
+  m->waist_yaw += m->waist_rate * timestep;
   double ground = m->phase == TABI_STEPPER_SINGLE || m->phase == TABI_STEPPER_DOUBLE
                       ? at[m->stance].frame.pos.z
                       : 0.5 * (at[0].frame.pos.z + at[1].frame.pos.z);

@@ -15,20 +15,20 @@ typedef struct tbi_stepper_memory {
   tabi_stepper_command command;
   int stance; /* side */
   int32_t steps;
-  double velocity[3];    /* as ramped */
-  double left;           /* s, of a shift or double support */
-  double elapsed;        /* s, of the swing; negative before it */
-  tbi_swing_state swing; /* reference of the swing foot */
-  double waist_yaw;
-  double ground;             /* m */
-  double base;               /* m, of the ground below the CoM */
-  bool looks;                /* it has looked since the foot was lifted */
-  double looked[2];          /* m, where it last did ... */
-  double shift[2], stand[2]; /* m, how far from there it can stand, and where */
-  double lifted;             /* m, height from which the swing foot rose */
-  double landing;            /* m, height of the ground where the swing foot lands */
-  v3 normal;                 /* of that ground */
-  double drop;               /* m, by which the CoM is lower for the sake of long steps */
+  double velocity[3];           /* as ramped */
+  double left;                  /* s, of a shift or double support */
+  double elapsed;               /* s, of the swing; negative before it */
+  tbi_swing_state swing;        /* reference of the swing foot */
+  double waist_yaw, waist_rate; /* rad and rad/s, that are wanted about the vertical */
+  double ground;                /* m */
+  double base;                  /* m, of the ground below the CoM */
+  bool looks;                   /* it has looked since the foot was lifted */
+  double looked[2];             /* m, where it last did ... */
+  double shift[2], stand[2];    /* m, how far from there it can stand, and where */
+  double lifted;                /* m, height from which the swing foot rose */
+  double landing;               /* m, height of the ground where the swing foot lands */
+  v3 normal;                    /* of that ground */
+  double drop;                  /* m, by which the CoM is lower for the sake of long steps */
   double place[2], remaining, dcm[2], cop[2];
   double felt[2];    /* N, loads of the feet, smoothed */
   double foot_up[2]; /* m/s^2, upwards, of the swing foot, that was asked for */
