@@ -1,8 +1,8 @@
 /* walk_run.c - runs a walk and measures it.
  *
- * Torques are those that were asked for, cut to the limits, as the drives do.  The error of the ZMP
- * is the distance of the measured one from the desired, in single support, when the foot has been
- * down for a quarter of the swing. */
+ * Torques are those that were asked for, with the damping of servos, cut to the limits, as the
+ * drives do.  The error of the ZMP is the distance of the measured one from the desired, in single
+ * support, when the foot has been down for a quarter of the swing. */
 #include "walk/walk_run.h"
 
 #include "run/run_html.h"
@@ -51,9 +51,11 @@ static void look_at_joints(walking *w, tbi_walk_run *run) {
   for (int32_t i = 0; i < w->nleg; ++i) {
     int32_t dof = tabi_model_joint_v(w->model, w->leg[i]).first;
     double limit = effort_limit(w->model, w->leg[i]);
-    double applied = fmin(fabs(tau[dof]), limit);
+    double commanded = tabi_world_effort(w->world, w->leg[i]).commanded;
+    double asked = fmax(fabs(tau[dof]), fabs(commanded));
+    double applied = fmin(asked, limit);
     double share = isfinite(limit) ? applied / limit : 1e-9 * applied;
-    beyond = beyond || fabs(tau[dof]) > limit;
+    beyond = beyond || asked > limit;
     if (share >= w->share) {
       w->share = share;
       run->peak_joint = w->leg[i];

@@ -1,9 +1,14 @@
 /* drive.c - see drive.h.
  *
- * A joint of ours gets its torque from an explicit servo of unit stiffness, whose target is the
- * position plus the torque: it keeps to the joint's effort limit.  An actuator of the file gives
- * gear * clamp(gain u + bias0 + bias1 l + bias2 l'), l = gear q, from which u follows; its springs
- * and dampers are implicit, so l and l' are those expected at the end of the step.
+ * A joint of ours gets its torque from a servo of unit stiffness, whose target is the position
+ * expected at the end of the step plus the torque: it keeps to the joint's effort limit.  Ankles
+ * would spin a light foot that loses the ground far beyond their velocity limit before late sensors
+ * tell.  Where the effort limit reaches the velocity limit that fast, the servo damps deviations
+ * from the rate that is expected, by the one limit over the other.
+ *
+ * An actuator of the file gives gear * clamp(gain u + bias0 + bias1 l + bias2 l'), l = gear q, from
+ * which u follows; its springs and dampers are implicit, so l and l' are those expected at the end
+ * of the step.
  *
  * Joints outside the legs are held at 8 Hz, critically damped for the inertia that they carry. */
 #include "control/drive.h"
@@ -15,6 +20,7 @@
 
 #define HOLD_RATE   50.3 /* rad/s */
 #define FULL_EFFORT 0.01 /* rad or m, at which a held joint gives all it has */
+#define SPIN_TIME   5e-3 /* s, to the velocity limit, within which no sensor helps */
 #define RELAXED     0.1  /* share of the damping that stays in a robot that has fallen */
 
 static int32_t actuator_of(const tabi_model *model, int32_t joint) {
@@ -50,6 +56,9 @@ static void set_gains(const tbi_balance *b, tbi_drive_joint *j) {
   j->kp = HOLD_RATE * HOLD_RATE * inertia;
   if (isfinite(effort) && effort > 0) j->kp = tbi_min(j->kp, effort / FULL_EFFORT);
   j->kd = 2 * sqrt(j->kp * inertia);
+  double fastest = b->model->joint[j->joint].velocity;
+  bool spins = isfinite(effort) && fastest > 0 && inertia * fastest < SPIN_TIME * effort;
+  j->droop = spins ? effort / fastest : 0;
 }
 
 tabi_status tbi_drive_make(tbi_drive *drive, const tbi_balance *b, const tabi_biped *biped,
@@ -104,7 +113,8 @@ static void apply_leg(const tbi_drive_joint *j, const tabi_model *model, tabi_wo
     set_actuator(world, model, j->actuator, force, end);
     return;
   }
-  world->state.servo[j->joint] = (tabi_servo){.kp = 1, .target = at[0] + force};
+  world->state.servo[j->joint] = (tabi_servo){
+      .kp = 1, .kd = j->droop, .target = end[0] + force, .target_rate = end[1], .implicit = true};
 }
 
 static void hold(const tbi_drive_joint *j, const tabi_model *model, tabi_world *world,
