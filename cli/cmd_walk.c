@@ -9,6 +9,7 @@
 #include "try/try_robot.h"
 #include "view/find_file.h"
 #include "view/show.h"
+#include "walk/walk_pushes.h"
 #include "walk/walk_run.h"
 #include "walk/walk_scene.h"
 
@@ -16,7 +17,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEPS, STRIDE, TURN, SPEED, FRONT, STABILISE, PUSH, CONTACT, VIEW, HTML, SCENE, JSON };
+enum {
+  STEPS,
+  STRIDE,
+  TURN,
+  SPEED,
+  FRONT,
+  STABILISE,
+  PUSH,
+  PUSHES,
+  CONTACT,
+  VIEW,
+  HTML,
+  SCENE,
+  JSON
+};
 #define DEGREE 0.017453292519943295
 
 typedef struct walk {
@@ -25,6 +40,7 @@ typedef struct walk {
   tbi_walk_wish wish;
   tbi_walk_scene scene;
   tbi_walk_run run;
+  tbi_walk_pushes pushes;
   tbi_findings findings;
 } walk;
 
@@ -53,20 +69,10 @@ static bool read_steps(const char *text, int32_t *steps) {
   return false;
 }
 
-/* Three numbers with commas between. */
 static bool read_push(const char *text, tbi_walk_wish *wish) {
-  const char *at = text;
-  bool good = true;
   if (!text) return true;
   wish->pushed = true;
-  for (int i = 0; i < 3 && good; ++i) {
-    char *end = NULL;
-    wish->push[i] = strtod(at, &end);
-    good = end != at && isfinite(wish->push[i]) && *end == (i < 2 ? ',' : '\0');
-    at = end + 1;
-  }
-  wish->push[1] *= DEGREE;
-  if (good && wish->push[2] >= 0) return true;
+  if (tbi_walk_push_read(text, &wish->push)) return true;
   tbi_usage_error("walk", "--push needs N s, degrees from the front and s, as 10,90,2; not '%s'",
                   text);
   return false;
@@ -83,9 +89,10 @@ static bool check_front(const char *word) {
 static bool read_options(walk *w) {
   const char *const *value = w->args->value;
   const tbi_file_use use[] = {
-      {NULL,      w->path,      false},
-      {"--html",  value[HTML],  true },
-      {"--scene", value[SCENE], true },
+      {NULL,       w->path,       false},
+      {"--pushes", value[PUSHES], false},
+      {"--html",   value[HTML],   true },
+      {"--scene",  value[SCENE],  true },
   };
   tbi_walk_wish *wish = &w->wish;
   *wish = (tbi_walk_wish){.stride = NAN,
@@ -100,10 +107,14 @@ static bool read_options(walk *w) {
               read_number("--speed", value[SPEED], &wish->speed) && read_push(value[PUSH], wish) &&
               check_front(wish->front) &&
               tbi_check_name("walk", "contact method", wish->contact, &tbi_contact_names) &&
-              tbi_check_files("walk", use, 3);
+              tbi_check_files("walk", use, 4);
   wish->turn *= DEGREE;
   if (good && strcmp(wish->contact, "gait") == 0) {
     tbi_usage_error("walk", "gait is for planar bipeds in scenes of their own");
+    return false;
+  }
+  if (good && value[PUSHES] && (wish->pushed || value[HTML] || value[VIEW])) {
+    tbi_usage_error("walk", "--pushes runs many walks: leave out --push, --html and --view");
     return false;
   }
   return good;
@@ -134,6 +145,28 @@ static void print_result(const walk *w, const tabi_model *file, const tabi_model
                 1e3 * r->zmp_error);
   (void)fprintf(out, "  speed         %.3g x real time\n", r->realtime);
   if (w->args->value[SCENE]) (void)fprintf(out, "\n  scene: tabi run %s\n", w->args->value[SCENE]);
+}
+
+static int32_t count_survived(const tbi_walk_pushes *pushes) {
+  int32_t count = 0;
+  for (int32_t i = 0; i < pushes->count; ++i)
+    count += pushes->push[i].survived;
+  return count;
+}
+
+static void print_pushes(const walk *w, FILE *out) {
+  (void)fprintf(out, "survived %d of %d pushes\n", (int)count_survived(&w->pushes),
+                (int)w->pushes.count);
+}
+
+static int print_pushes_json(const walk *w, FILE *out) {
+  json_t *survived = json_array();
+  int bad = 0;
+  for (int32_t i = 0; i < w->pushes.count; ++i)
+    bad |= json_array_append_new(survived, json_boolean(w->pushes.push[i].survived));
+  json_t *o = json_pack("{so si so}", "robot", tbi_json_text(w->path), "pushes",
+                        (int)w->pushes.count, "survived", survived);
+  return tbi_json_print(out, bad ? NULL : o);
 }
 
 static json_t *leg_json(const tabi_model *model, const tabi_leg *leg) {
@@ -192,6 +225,18 @@ static int write_scene(const walk *w, const char *path) {
   return tbi_output_end(&output, true) ? TBI_EXIT_OK : TBI_EXIT_INTERNAL;
 }
 
+static int push_all(walk *w, tabi_scene *scene, const tabi_biped *biped, FILE *out) {
+  int code = tbi_walk_pushes_run(&w->pushes, scene, biped);
+  if (code != TBI_EXIT_OK) return code;
+  if (w->args->value[JSON]) {
+    code = print_pushes_json(w, out);
+  } else {
+    print_pushes(w, out);
+  }
+  bool good = count_survived(&w->pushes) == w->pushes.count;
+  return code == TBI_EXIT_OK && !good ? TBI_EXIT_CHECK : code;
+}
+
 static int walk_model(walk *w, const tabi_model *model, FILE *out) {
   int code = TBI_EXIT_OK;
   if (!tbi_walk_scene_make(&w->scene, model, &w->wish, &code)) return code;
@@ -210,6 +255,11 @@ static int walk_model(walk *w, const tabi_model *model, FILE *out) {
                           NULL);
   }
   free(q);
+  if (w->args->value[PUSHES]) {
+    code = push_all(w, scene, &found, out);
+    tabi_scene_destroy(scene);
+    return code;
+  }
   code = tbi_walk_run_scene(scene, &found, w->wish.steps, w->args->value[HTML], &w->run);
   if (code == TBI_EXIT_OK) {
     if (w->args->value[JSON]) {
@@ -231,12 +281,15 @@ static int run_command(const tbi_args *args, FILE *out) {
   if (!absolute) return tbi_out_of_memory();
   w.scene.model_path = absolute;
   int code = TBI_EXIT_OK;
+  const char *pushes = args->value[PUSHES];
   tbi_try_scene base = {.command = "walk", .base = TABI_BASE_FREE};
   tabi_model *model = tbi_try_robot_open(w.path, &base, args, &w.findings, &code);
-  if (model) code = walk_model(&w, model, out);
+  if (model && (!pushes || tbi_walk_pushes_load(&w.pushes, pushes, &code)))
+    code = walk_model(&w, model, out);
   tabi_model_destroy(model);
   tbi_findings_free(&w.findings);
   free(w.scene.text);
+  free(w.pushes.push);
   free(absolute);
   return code;
 }
@@ -245,8 +298,8 @@ const tbi_command tbi_cmd_walk = {
     .name = "walk",
     .usage =
         "walk ROBOT [--steps N] [--stride M] [--turn DEG] [--speed V] [--front AXIS]\n"
-        "                 [--stabilise] [--push NS,DEG,T] [--contact NAME] [--view] [--html F]\n"
-        "                 [--scene F] [--json]",
+        "                 [--stabilise] [--push NS,DEG,T] [--pushes F] [--contact NAME] [--view]\n"
+        "                 [--html F] [--scene F] [--json]",
     .summary = "let a robot with two legs walk",
     .text =
         "Finds the legs of a robot (5 to 7 hinges each, in any order), its soles and its front,\n"
@@ -260,6 +313,9 @@ const tbi_command tbi_cmd_walk = {
         "only\n"
         "encoders, a gyro, an accelerometer and force sensors above the feet, noisy and 2 ms "
         "late.\n"
+        "\n"
+        "--pushes tells how many pushes of a file the robot survives, one on each line: it walks\n"
+        "once, is pushed anew from the start of each, and must be up ten step times later.\n"
         "\n"
         "--scene writes the scene that was made, to go on from: tabi run F, tabi view F.\n"
         "Exits with 0 if all steps were made, with 5 if the robot fell or broke a limit of\n"
@@ -283,6 +339,8 @@ const tbi_command tbi_cmd_walk = {
                            false, NULL},
                   [PUSH] = {"--push", "NS,DEG,T", "push of N s, at degrees from the front, after T s",
                       false, NULL},
+                  [PUSHES] = {"--pushes", "F", "many pushes, one on each line as for --push", false,
+                        NULL},
                   [CONTACT] = {"--contact", "NAME", "contact method; default: cone; out of", false,
                          &tbi_contact_names},
                   [VIEW] = {"--view", NULL, "show it in the browser instead, as tabi view does", false,

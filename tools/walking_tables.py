@@ -6,7 +6,7 @@
   tools/walking_tables.py stand ROBOT... [--directions 16] [--svg F]  the largest push without a step
 
 A push is an impulse of so many N s per kg within 0.1 s, in 16 directions at 4 moments of two steps, and as many in
-random directions at random moments as asked.  A robot survives if it has not fallen at the end.
+random directions at random moments as asked.  A robot survives if it is up ten step times later.
 
 Standing, the capture point of a push of J N s per kg is J / omega from the CoM, and the feet hold it while it is over
 them: J <= omega d, d being the way to the edge of the rectangle around both soles, omega = sqrt(g / z).
@@ -19,6 +19,7 @@ import pathlib
 import random
 import subprocess
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 
 METHODS = "cone,lcp,exact,impulse,penalty"
@@ -66,37 +67,35 @@ def moments(args, step_time):
         yield generator.uniform(0, 360), start + 2 * step_time * generator.random()
 
 
-def push_row(args, robot, size, pool):
+def push_row(args, robot, size):
+    """The row of a robot and a size, and a line for each moment of what it survived."""
     r, why = walk(args.tabi, robot, "--steps", 0)
     if r is None:
-        print(f"| {name_of(robot)} | {why} |")
-        return
+        return f"| {name_of(robot)} | {why} |"
     options = ["--steps", args.steps, "--stride", args.stride]
     if not args.known:
         options.append("--stabilise")
-
-    def survives(moment):
-        degrees, time = moment
-        push = f"{size * r['mass']:.6g},{degrees:.6g},{time:.6g}"
-        result, _ = walk(args.tabi, robot, *options, "--push", push)
-        return result is not None and not result["fell"]
-
-    pushes = list(moments(args, r["step_time"]))
-    lived = list(pool.map(survives, pushes))
-    print(f"| {name_of(robot)} | {size:g} | {sum(lived)} of {len(lived)} |", flush=True)
-    if args.verbose:
-        for phase in range(args.phases):
-            row = lived[phase * args.directions:(phase + 1) * args.directions]
-            print("    " + "".join("." if x else "x" for x in row))
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+        for degrees, time in moments(args, r["step_time"]):
+            file.write(f"{size * r['mass']:.6g},{degrees:.6g},{time:.6g}\n")
+        file.flush()
+        result, why = walk(args.tabi, robot, *options, "--pushes", file.name)
+    if result is None:
+        return f"| {name_of(robot)} | {why} |"
+    lived = result["survived"]
+    grid = args.phases * args.directions
+    row = f"| {name_of(robot)} | {size:g} | {sum(lived[:grid])} of {grid} | {sum(lived[grid:])} of {args.random} |"
+    lines = [lived[i:i + args.directions] for i in range(0, grid, args.directions)] if args.verbose else []
+    return "\n".join([row] + ["    " + "".join(".x"[not x] for x in line) for line in lines])
 
 
 def push_table(args):
-    print("| robot | N s per kg | survived |")
-    print("|---|---|---|")
+    print("| robot | N s per kg | grid | random |")
+    print("|---|---|---|---|")
     with ThreadPoolExecutor(args.jobs) as pool:
-        for robot in args.robots:
-            for size in args.size.split(","):
-                push_row(args, robot, float(size), pool)
+        rows = [(robot, float(size)) for robot in args.robots for size in args.size.split(",")]
+        for row in pool.map(lambda item: push_row(args, *item), rows):
+            print(row, flush=True)
 
 
 def bound(r, degrees):

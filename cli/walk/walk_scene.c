@@ -6,6 +6,7 @@
 
 #include "try/try_posture.h"
 #include "try/try_scene.h"
+#include "walk/walk_pushes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +15,6 @@
 #define STRIDE       0.2 /* of the leg's length */
 #define STAND_BEFORE 0.5 /* s */
 #define STAND_AFTER  2.0
-#define PUSH_TIME    0.1
 
 static const char *name_of_link(const tabi_model *model, int32_t link) {
   const char *name = tabi_model_link(model, link).name;
@@ -90,22 +90,19 @@ static void write_locks(FILE *out, const tbi_walk_scene *s, const tabi_model *mo
   if (before[0] == ',') (void)fputs("]\n", out);
 }
 
-/* At the height of a chest over the waist: a quarter of the CoM's height. */
 static void write_push(FILE *out, const tbi_walk_scene *s, const tabi_model *model,
                        const tbi_walk_wish *wish) {
-  const double *q = s->biped.in_waist;
-  double h = 0.25 * s->limits.height;
-  /* the third axis of the quaternion */
-  const double at[3] = {h * 2 * (q[1] * q[3] + q[0] * q[2]), h * 2 * (q[2] * q[3] - q[0] * q[1]),
-                        h * (1 - 2 * (q[1] * q[1] + q[2] * q[2]))};
-  double angle = wish->push[1] + atan2(s->biped.front[1], s->biped.front[0]);
+  const tbi_walk_push *push = &wish->push;
+  double at[3];
+  tbi_walk_chest(&s->biped, s->limits.height, at);
+  double angle = push->angle + atan2(s->biped.front[1], s->biped.front[0]);
   (void)fputs("forces: # a push\n  - {body: ", out);
   char body[300];
   (void)snprintf(body, sizeof body, "robot/%s", name_of_link(model, s->biped.waist));
   tbi_try_write_text(out, body);
   (void)fprintf(out, ", impulse: [%.6g, %.6g, 0], at: [%.4g, %.4g, %.4g], from: %.6g, to: %.6g}\n",
-                wish->push[0] * cos(angle), wish->push[0] * sin(angle), at[0], at[1], at[2],
-                wish->push[2], wish->push[2] + PUSH_TIME);
+                push->impulse * cos(angle), push->impulse * sin(angle), at[0], at[1], at[2],
+                push->start, push->start + TBI_PUSH_TIME);
 }
 
 static void write_controller(FILE *out, const tbi_walk_scene *s, const tbi_walk_wish *wish) {

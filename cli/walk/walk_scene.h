@@ -3,6 +3,7 @@
 #define TBI_WALK_SCENE_H
 
 #include "common/cli.h"
+#include "walk/walk_pushes.h"
 
 #include "tabi/tabi_control.h"
 
@@ -13,7 +14,7 @@ typedef struct tbi_walk_wish {
   const char *front, *contact;
   bool sensors;
   bool pushed;
-  double push[3]; /* N s, rad from the front, s */
+  tbi_walk_push push;
 } tbi_walk_wish;
 
 typedef struct tbi_walk_scene {

@@ -38,6 +38,20 @@ class Walk(FolderCase):
         out, _ = self.tabi("walk", SMALL, "--steps", "4", "--push", "20,0,1", code=5)
         self.assertIn("FELL", out)
 
+    def test_each_of_many_pushes_begins_from_the_same_walk(self):
+        path = os.path.join(self.folder, "pushes.txt")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("20,0,1.2\n0.9,90,1\n20,180,1\n0.9,270,1.2\n")
+        options = ("walk", SMALL, "--steps", "6", "--stride", "0.02", "--stabilise", "--pushes", path)
+        r = self.json(*options, "--json", code=5)
+        self.assertEqual((r["pushes"], r["survived"]), (4, [False, True, False, True]))
+        self.assertIn("survived 2 of 4 pushes", self.tabi(*options, code=5)[0])
+        with open(path, "a", encoding="utf-8") as file:
+            file.write("1,2\n")
+        _, err = self.tabi(*options, code=3)
+        self.assertIn("pushes.txt:5: error: '1,2' is no push", err)
+        self.tabi(*options, "--push", "1,2,3", code=2)
+
     def test_no_biped(self):
         for name, reason in (("chain.xml", "a biped stands on two"), ("humanoid36_parallel.urdf", "closes a loop")):
             _, err = self.tabi("walk", os.path.join(MODELS, name), code=3)
