@@ -477,17 +477,37 @@ void tbi_island_collect(const tbi_island *island, const double *r, sv *port, dou
   }
 }
 
-void tbi_island_response(const tbi_island *island, const double *sum, sv *port, double *u) {
+/* velocities of an island's ports by a sum of impulses */
+static void move_by(const tbi_island *island, const double *sum, sv *port) {
   const tbi_problem *p = island->all->p;
   for (int32_t c = 0; c < island->ncluster; ++c) {
     int32_t first = p->cluster_port[island->cluster[c]];
     for (int32_t k = first; k < first + p->cluster_ports[island->cluster[c]]; ++k)
       port[k] = tbi_port_response(p, k, sum);
   }
+}
+
+void tbi_island_response(const tbi_island *island, const double *sum, sv *port, double *u) {
+  const tbi_problem *p = island->all->p;
+  move_by(island, sum, port);
   read_points(island, port, u);
   for (int32_t i = 0; i < island->nrow; ++i)
     u[3 * island->npoint + i] = tbi_row_response(p, &p->row[island->row[i]], sum);
   read_couples(island, port, u + tbi_island_couples_at(island));
+}
+
+void tbi_island_row_response(const tbi_island *island, int32_t k, double *u) {
+  TBI_ASSERT(k >= 0 && k < island->nrow && island->ncouple == 0);
+  const tbi_problem *p = island->all->p;
+  double *sum = island->all->sum;
+  sv *port = island->all->port;
+  for (int32_t c = 0; c < island->ncluster; ++c)
+    clear_sum(p, island->cluster[c], sum);
+  tbi_row_push(p, &p->row[island->row[k]], 1, sum);
+  move_by(island, sum, port);
+  read_points(island, port, u);
+  for (int32_t i = k; i < island->nrow; ++i)
+    u[3 * island->npoint + i] = tbi_row_response(p, &p->row[island->row[i]], sum);
 }
 
 static void multiply(void *self, const double *r, double *wr) {

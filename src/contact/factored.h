@@ -113,5 +113,8 @@ void tbi_island_velocity(const tbi_island *island, double *u);
 double tbi_island_gain(const tbi_island *island, const double *r, const double *q, const double *u);
 /* Whether that is more than rounding, for velocities u = W r + q of the island's own q. */
 bool tbi_island_adds_energy(const tbi_island *island, const double *r, const double *u);
+/* Velocities by a unit impulse at the k-th joint row of an island, of its points and its rows from
+ * the k-th on. */
+void tbi_island_row_response(const tbi_island *island, int32_t k, double *u);
 
 #endif

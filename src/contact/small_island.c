@@ -12,7 +12,8 @@ enum {
   UNKNOWNS = TBI_SMALL_ISLAND_UNKNOWNS,
   POINTS = UNKNOWNS / 3,
   STRIDE = (UNKNOWNS + TBI_PADDING - 1) / TBI_PADDING * TBI_PADDING,
-  SCRATCH = UNKNOWNS * (UNKNOWNS + TBI_PADDING)
+  SCRATCH = UNKNOWNS * (UNKNOWNS + TBI_PADDING),
+  WIDE = 32 /* numbers of a product at a time */
 };
 
 /* of a point: its velocity in its frame by the six numbers of each port's twist */
@@ -33,15 +34,27 @@ static const double *row_of(const tbi_small_island *small, int32_t at) {
   return small->matrix + (ptrdiff_t)at * small->stride;
 }
 
+/* numbers at..at + width of W r, W being symmetric */
+static inline void multiply_part(const tbi_small_island *small, const double *r, int32_t at,
+                                 int32_t width) {
+  double sum[WIDE] = {0};
+  for (int32_t j = 0; j < small->w.nunknown; ++j) {
+    const double *row = row_of(small, j) + at;
+    for (int32_t k = 0; k < width; ++k)
+      sum[k] += r[j] * row[k];
+  }
+  memcpy(small->row + at, sum, sizeof *sum * (size_t)width);
+}
+
+/* sums stay in registers as long as that is possible */
 static void multiply(void *self, const double *r, double *wr) {
   const tbi_small_island *small = self;
-  size_t n = (size_t)small->w.nunknown;
-  memset(small->row, 0, sizeof *small->row * (size_t)small->stride);
-  for (int32_t j = 0; j < small->w.nunknown; ++j) {
-    /* as W is symmetric */
-    if (r[j] != 0) tbi_padded_axpy(r[j], row_of(small, j), small->row, small->stride);
-  }
-  memcpy(wr, small->row, n * sizeof *wr);
+  int32_t at = 0;
+  for (; at + WIDE <= small->stride; at += WIDE)
+    multiply_part(small, r, at, WIDE);
+  for (; at < small->stride; at += TBI_PADDING)
+    multiply_part(small, r, at, TBI_PADDING);
+  memcpy(wr, small->row, sizeof *wr * (size_t)small->w.nunknown);
 }
 
 /* -- sweeps */
@@ -107,39 +120,59 @@ static bool is_open(const tbi_law *law, const double *d) {
   return true;
 }
 
-/* An open law says dr = g.  Lists the unknowns of all others; dr is zero there. */
-static int32_t list_active(const tbi_small_island *small, const tbi_law_block *d, const double *g,
-                           double *dr) {
-  int32_t count = 0;
+/* dr + D W dr = g, with small->active: an open law says dr = g, so the first `count` are the
+ * unknowns of all others, and from `known` to the end stand those that are open and not zero. */
+typedef struct step {
+  const double *g;
+  double *dr;
+  int32_t count, known;
+} step;
+
+/* also sets dr of open laws, and of all others to zero */
+static step list_active(const tbi_small_island *small, const tbi_law_block *d, const double *g,
+                        double *dr) {
+  step s = {.g = g, .dr = dr, .known = UNKNOWNS};
   for (int32_t i = 0; i < small->w.nlaw; ++i) {
     const tbi_law *law = &small->w.law[i];
     bool open = is_open(law, d[i].m);
     for (int32_t k = law->at; k < law->at + law->size; ++k) {
       dr[k] = open ? g[k] : 0;
-      if (!open) small->active[count++] = k;
+      if (!open) small->active[s.count++] = k;
+      if (dr[k] != 0) small->active[--s.known] = k;
     }
   }
-  return count;
+  return s;
 }
 
-/* the rows of (1 + D W | g) of one law, without open unknowns; returns where the next begin */
-static double *write_law(const tbi_small_island *small, const tbi_law *law, const double *d,
-                         const double *g, const double *dr, int32_t count, double *to) {
-  int32_t n = small->w.nunknown;
-  for (int32_t k = 0; k < law->size; ++k, d += law->size) {
-    double *row = small->row;
-    memset(row, 0, sizeof *row * (size_t)small->stride);
-    for (int32_t l = 0; l < law->size; ++l)
-      if (d[l] != 0) tbi_padded_axpy(d[l], row_of(small, law->at + l), row, small->stride);
-    double right = g[law->at + k];
+/* small->row = d W of one law, d being a row of its D */
+static void combine(const tbi_small_island *small, const tbi_law *law, const double *d) {
+  const double *w = row_of(small, law->at);
+  double *row = small->row;
+  int32_t n = small->stride;
+  if (law->size == 1) {
     for (int32_t j = 0; j < n; ++j)
-      right -= row[j] * dr[j];
-    row[law->at + k] += 1;
-    for (int32_t j = 0; j < count; ++j)
-      *to++ = row[small->active[j]];
-    *to++ = right;
-    for (ptrdiff_t j = count + 1; j < tbi_lu_width(count); ++j)
-      *to++ = 0;
+      row[j] = d[0] * w[j];
+  } else {
+    for (int32_t j = 0; j < n; ++j)
+      row[j] = d[0] * w[j] + d[1] * w[n + j] + d[2] * w[2 * n + j];
+  }
+}
+
+/* The rows of (1 + D W | g - D W dr) of one law, without open unknowns; returns where the next
+ * begin. */
+static double *write_law(const tbi_small_island *small, const tbi_law *law, const double *d,
+                         const step *s, double *to) {
+  ptrdiff_t width = tbi_lu_width(s->count);
+  for (int32_t k = law->at; k < law->at + law->size; ++k, d += law->size, to += width) {
+    combine(small, law, d);
+    double right = s->g[k];
+    for (int32_t j = UNKNOWNS - 1; j >= s->known; --j)
+      right -= small->row[small->active[j]] * s->dr[small->active[j]];
+    small->row[k] += 1;
+    for (int32_t j = 0; j < s->count; ++j)
+      to[j] = small->row[small->active[j]];
+    to[s->count] = right;
+    memset(to + s->count + 1, 0, sizeof *to * (size_t)(width - s->count - 1));
   }
   return to;
 }
@@ -147,15 +180,15 @@ static double *write_law(const tbi_small_island *small, const tbi_law *law, cons
 /* (1 + D W) dr = g */
 static bool newton(void *self, const tbi_law_block *d, const double *g, double *dr) {
   const tbi_small_island *small = self;
-  int32_t count = list_active(small, d, g, dr);
+  step s = list_active(small, d, g, dr);
   double *to = small->scratch;
   for (int32_t i = 0; i < small->w.nlaw; ++i) {
     const tbi_law *law = &small->w.law[i];
-    if (!is_open(law, d[i].m)) to = write_law(small, law, d[i].m, g, dr, count, to);
+    if (!is_open(law, d[i].m)) to = write_law(small, law, d[i].m, &s, to);
   }
   double *x = small->row;
-  if (!tbi_lu_solve_once(count, small->scratch, x)) return false;
-  for (int32_t j = 0; j < count; ++j)
+  if (!tbi_lu_solve_once(s.count, small->scratch, x)) return false;
+  for (int32_t j = 0; j < s.count; ++j)
     dr[small->active[j]] = x[j];
   return true;
 }
@@ -174,57 +207,62 @@ static void fill_side(v4 arm, const m4 *frame, double sign, v4 column[6]) {
   column[5] = v4_make(v4_z(x), v4_z(y), v4_z(z));
 }
 
+/* velocities of a port by impulses along the three axes at a point; numbers in memory reach all
+ * lanes of a vector at once */
+typedef struct twists {
+  double by[3][6];
+} twists;
+
 /* the velocity of a point by a twist of one side */
-static inline v4 add_side(v4 u, const v4 column[6], sv twist) {
-  u = v4_axpy(u, v4_x(twist.lin), column[0]);
-  u = v4_axpy(u, v4_y(twist.lin), column[1]);
-  u = v4_axpy(u, v4_z(twist.lin), column[2]);
-  u = v4_axpy(u, v4_x(twist.ang), column[3]);
-  u = v4_axpy(u, v4_y(twist.ang), column[4]);
-  return v4_axpy(u, v4_z(twist.ang), column[5]);
+static inline v4 add_side(v4 u, const v4 column[6], const double twist[6]) {
+  for (int k = 0; k < 6; ++k)
+    u = v4_axpy(u, twist[k], column[k]);
+  return u;
 }
 
-/* what a wrench at one port does to all ports of its cluster */
-static void push_port(const tbi_problem *p, int32_t port, sv wrench, sv *velocity) {
-  if (port == TABI_NONE) return;
-  int32_t cluster = p->port[port].cluster;
-  int32_t first = p->cluster_port[cluster];
-  for (int32_t k = first; k < first + p->cluster_ports[cluster]; ++k)
-    velocity[k] = sv_add(velocity[k], tbi_problem_response(p, k, port, wrench));
+/* what a wrench at one port does to another, of its cluster or not */
+static inline sv push_port(const tbi_problem *p, int32_t port, sv wrench, int32_t to) {
+  if (port == TABI_NONE || p->port[port].cluster != p->port[to].cluster) return sv_zero();
+  return tbi_problem_response(p, to, port, wrench);
 }
 
-static void stop_ports(const tbi_island *island) {
-  const tbi_problem *p = island->all->p;
-  for (int32_t i = 0; i < island->ncluster; ++i) {
-    int32_t cluster = island->cluster[i];
-    for (int32_t k = 0; k < p->cluster_ports[cluster]; ++k)
-      island->all->port[p->cluster_port[cluster] + k] = sv_zero();
+static void respond(const tbi_problem *p, const tbi_point *c, const tbi_sides on[3], int32_t to,
+                    twists *v) {
+  for (int axis = 0; to != TABI_NONE && axis < 3; ++axis) {
+    sv u = sv_add(push_port(p, c->port_a, on[axis].a, to), push_port(p, c->port_b, on[axis].b, to));
+    v3_store(v4_to(u.lin), v->by[axis]);
+    v3_store(v4_to(u.ang), v->by[axis] + 3);
   }
 }
 
-/* Velocities by an impulse along one axis at a point, of it and those that follow: a row of W and,
- * as it is symmetric, a column. */
-static void fill_axis(const tbi_small_island *small, const tbi_island *island, int32_t point,
-                      int axis) {
+/* Velocities by impulses along the three axes at a point, of it and those that follow: rows of W
+ * and, as it is symmetric, columns. */
+static void fill_point(const tbi_small_island *small, const tbi_island *island, int32_t point) {
+  const tbi_problem *p = island->all->p;
   const jacobian *of = (const jacobian *)(const void *)small->scratch;
   const tbi_point *c = tbi_island_point(island, point);
-  const v4 along[3] = {c->frame.x, c->frame.y, c->frame.z};
-  tbi_sides on = tbi_point_wrenches(c, along[axis]);
-  const sv *velocity = island->all->port;
-  int32_t n = small->stride;
-  int32_t at = 3 * point + axis;
-  stop_ports(island);
-  push_port(island->all->p, c->port_a, on.a, island->all->port);
-  push_port(island->all->p, c->port_b, on.b, island->all->port);
+  const tbi_sides on[3] = {tbi_point_wrenches(c, c->frame.x), tbi_point_wrenches(c, c->frame.y),
+                           tbi_point_wrenches(c, c->frame.z)};
+  twists a;
+  twists b;
+  respond(p, c, on, c->port_a, &a);
+  respond(p, c, on, c->port_b, &b);
+  const tbi_point *last = c; /* whose ports have moved like this */
   for (int32_t i = point; i < island->npoint; ++i) {
     const tbi_point *to = tbi_island_point(island, i);
-    v4 u = v4_zero();
-    if (to->port_a != TABI_NONE) u = add_side(u, of[i].a, velocity[to->port_a]);
-    if (to->port_b != TABI_NONE) u = add_side(u, of[i].b, velocity[to->port_b]);
-    double *row = small->matrix + (ptrdiff_t)at * n + (ptrdiff_t)3 * i;
-    v3_store(v4_to(u), row);
-    for (ptrdiff_t k = 0; k < 3; ++k)
-      small->matrix[((ptrdiff_t)3 * i + k) * n + at] = row[k];
+    if (to->port_a != last->port_a) respond(p, c, on, to->port_a, &a);
+    if (to->port_b != last->port_b) respond(p, c, on, to->port_b, &b);
+    last = to;
+    for (ptrdiff_t axis = 0; axis < 3; ++axis) {
+      v4 u = v4_zero();
+      if (to->port_a != TABI_NONE) u = add_side(u, of[i].a, a.by[axis]);
+      if (to->port_b != TABI_NONE) u = add_side(u, of[i].b, b.by[axis]);
+      ptrdiff_t at = (ptrdiff_t)3 * point + axis;
+      double *row = small->matrix + at * small->stride + (ptrdiff_t)3 * i;
+      v3_store(v4_to(u), row);
+      for (ptrdiff_t k = 0; k < 3; ++k)
+        small->matrix[((ptrdiff_t)3 * i + k) * small->stride + at] = row[k];
+    }
   }
 }
 
@@ -236,16 +274,14 @@ static void fill_points(const tbi_small_island *small, const tbi_island *island)
     fill_side(c->arm_b, &c->frame, 1, of[i].b);
   }
   for (int32_t i = 0; i < island->npoint; ++i)
-    for (int axis = 0; axis < 3; ++axis)
-      fill_axis(small, island, i, axis);
+    fill_point(small, island, i);
 }
 
-static void fill_row(const tbi_island *island, const tbi_small_island *small, int32_t at) {
-  double *unit = small->row;
+/* Rows before the k-th have filled in what they have in common with it. */
+static void fill_row(const tbi_small_island *small, const tbi_island *island, int32_t k) {
+  int32_t at = 3 * island->npoint + k;
   double *row = small->matrix + (ptrdiff_t)at * small->stride;
-  memset(unit, 0, sizeof *unit * (size_t)small->stride);
-  unit[at] = 1;
-  island->w.multiply(island->w.self, unit, row);
+  tbi_island_row_response(island, k, row);
   for (int32_t i = 0; i < island->w.nunknown; ++i)
     small->matrix[(ptrdiff_t)i * small->stride + at] = row[i];
 }
@@ -268,8 +304,8 @@ bool tbi_small_island_make(tbi_small_island *small, const tbi_island *island) {
   small->w.sweep = sweep;
   small->w.newton = newton;
   fill_points(small, island);
-  for (int32_t i = 3 * island->npoint; i < n; ++i)
-    fill_row(island, small, i);
+  for (int32_t k = 0; k < island->nrow; ++k)
+    fill_row(small, island, k);
   fill_up(small);
   return true;
 }

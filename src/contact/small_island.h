@@ -14,7 +14,7 @@ typedef struct tbi_small_island {
   double *matrix;  /* W, row by row */
   double *scratch; /* of 1 + D W, or while W is made */
   double *row;     /* as long as a row of W */
-  int32_t *active; /* unknowns whose law is not open */
+  int32_t *active; /* numbers of unknowns in a Newton step */
 } tbi_small_island;
 
 void tbi_small_island_place(tbi_layout *at, tbi_small_island *small);
