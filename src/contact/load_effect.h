@@ -8,6 +8,7 @@ typedef struct tbi_load_memory {
   double *basis, *friction; /* [coordinates][coordinates] */
   double *effect;           /* [TBI_LOAD_EFFECTS][coordinates] */
   double *direction, *own;  /* [coordinates] */
+  double *share;            /* of each vector of the basis: [coordinates] */
 } tbi_load_memory;
 
 /* redundant points of an island; with more, loads are taken as open */
