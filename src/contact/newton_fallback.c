@@ -135,20 +135,32 @@ static void apply_newton(work *w, double tolerance, int32_t sweeps) {
     if (is_heap(w, island)) continue;
     tbi_factored_write_laws(&w->f, island);
     double residual = measure(w, island, w->r);
-    w->progress[i].converged = residual <= tolerance;
+    w->progress[i].converged = residual <= SHARE * tolerance;
     if (w->progress[i].converged) continue;
     int32_t max_steps = steps_for(w, island, residual, sweeps);
     if (max_steps == 0) continue;
     bool small = tbi_small_island_make(&w->small, island);
     const tbi_delassus *matrix = small ? &w->small.w : &island->w;
-    tbi_newton_effort most = {small ? SMALL_SWEEPS : 0, max_steps};
-    tbi_newton_result result = tbi_newton_refine(matrix, tolerance, most, w->r, w->newton);
-    if (result.converged) tbi_island_drop_traces(island, tolerance, w->r, w->u, w->kept);
+    tbi_newton_effort most = {small ? SMALL_SWEEPS : 0, max_steps, small ? tolerance : 0};
+    tbi_newton_result result = tbi_newton_refine(matrix, SHARE * tolerance, most, w->r, w->newton);
+    if (result.converged) tbi_island_drop_traces(island, SHARE * tolerance, w->r, w->u, w->kept);
     tbi_island_write(island, w->r);
     w->progress[i] = (progress){.converged = result.converged, .steps = result.factorisations};
     changed = true;
   }
   if (changed) tbi_problem_start(w->f.p);
+}
+
+/* At most so many sweeps of a small island, on its W, which is written out again; *behind: ports
+ * are not up to date. */
+static tbi_solution sweep_small(work *w, const tbi_island *island, double tolerance, int32_t sweeps,
+                                bool *behind) {
+  tbi_island_read(island, w->r);
+  tbi_newton_effort most = {.sweeps = sweeps};
+  tbi_newton_result result = tbi_newton_refine(&w->small.w, tolerance, most, w->r, w->newton);
+  tbi_island_write(island, w->r);
+  *behind = true;
+  return (tbi_solution){.iterations = result.sweeps, .converged = result.converged};
 }
 
 /* At most so many sweeps of an island.  If the residual has grown, the impulses before are restored
@@ -218,8 +230,11 @@ static void sweep_rest(work *w, double tolerance, int32_t sweeps) {
   for (int32_t i = 0; i < w->f.nisland; ++i) {
     progress *own = &w->progress[i];
     if (own->converged || is_heap(w, &w->f.island[i])) continue;
+    const tbi_island *island = &w->f.island[i];
     int32_t left = sweeps - SWEEPS_PER_STEP * own->steps;
-    tbi_solution swept = sweep_on(w, &w->f.island[i], tolerance, left, &behind);
+    tbi_solution swept = tbi_small_island_make(&w->small, island)
+                             ? sweep_small(w, island, tolerance, left, &behind)
+                             : sweep_on(w, island, tolerance, left, &behind);
     own->converged = swept.converged;
     own->steps += swept.iterations;
   }
@@ -237,7 +252,7 @@ bool tbi_newton_fallback(tbi_problem *p, const tabi_world_def *def, bool budgete
   tbi_factored_find_islands(&w.f, p);
   int32_t left = def->iterations - solution->iterations;
   int32_t bound = def->budget > 0 ? def->budget - solution->iterations : INT32_MAX;
-  apply_newton(&w, SHARE * def->tolerance, bound);
+  apply_newton(&w, def->tolerance, bound);
   sweep_rest(&w, def->tolerance, left < bound ? left : bound);
   solve_jams(&w, def, bound, solution);
   int32_t most = 0;

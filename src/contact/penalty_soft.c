@@ -132,7 +132,8 @@ int32_t tbi_soft_island_solve(tbi_soft_island *soft, const tbi_island *island,
                               const tabi_world_def *def, double *r) {
   TBI_ASSERT(def->tolerance >= 0);
   make(soft, island, def);
-  tbi_newton_result result = tbi_newton_refine(&soft->w, SHARE * def->tolerance,
-                                               (tbi_newton_effort){0, BUDGET}, r, soft->newton);
+  tbi_newton_result result =
+      tbi_newton_refine(&soft->w, SHARE * def->tolerance,
+                        (tbi_newton_effort){.factorisations = BUDGET}, r, soft->newton);
   return result.factorisations;
 }

@@ -136,7 +136,8 @@ double tbi_newton_measure(tbi_newton_work *e, const double *r, const double *u) 
     double *p = e->projected + law->at;
     /* friction and bounds are the same before and after scaling */
     tbi_newton_project(law, 1, r + law->at, p);
-    inside = inside && memcmp(p, r + law->at, (size_t)law->size * sizeof *p) == 0;
+    for (int32_t k = 0; k < law->size; ++k)
+      inside = inside && p[k] == r[law->at + k];
   }
   if (!inside) {
     tbi_newton_velocity(e, e->projected, e->speed);
@@ -360,13 +361,14 @@ static tbi_newton_work begin_refining(const tbi_delassus *w, double tolerance, i
 tbi_newton_result tbi_newton_refine(const tbi_delassus *w, double tolerance, tbi_newton_effort most,
                                     double *r, void *scratch) {
   tbi_newton_work e = begin_refining(w, tolerance, most.factorisations, scratch);
+  e.enough = most.enough;
   (void)start_from(&e, r);
   tbi_newton_result result = {.converged = e.residual <= tolerance};
   if (!result.converged && most.sweeps > 0) {
-    result.sweeps = sweep(&e, most.sweeps, WARM_SWEEPS, INFINITY);
+    result.sweeps = sweep(&e, most.sweeps, WARM_SWEEPS, most.factorisations > 0 ? INFINITY : 0);
     result.converged = e.residual <= tolerance;
   }
-  if (!result.converged)
+  if (!result.converged && most.factorisations > 0)
     result.converged = tbi_newton_proximal(&e, TBI_ALART_CURNIER, PROXIMAL, most.factorisations);
   store_result(&e, &result, r);
   return result;

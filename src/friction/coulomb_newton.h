@@ -54,10 +54,12 @@ size_t tbi_newton_memsize(int32_t nlaw, int32_t nunknown);
  * `budget` factorisations are used up; r is the best that was seen. */
 tbi_newton_result tbi_newton_solve(const tbi_delassus *w, double tolerance, int32_t budget,
                                    double *r, void *scratch);
-/* From r, so many sweeps at most and as long as their rate promises convergence, then so many steps
- * of Newton's method: for callers that go on in their own way. */
+/* From r, so many sweeps at most and, if steps of Newton's method follow, as long as their rate
+ * promises convergence; then so many of these steps, and from the residual `enough` on only as long
+ * as each halves it: for callers that go on in their own way. */
 typedef struct tbi_newton_effort {
   int32_t sweeps, factorisations;
+  double enough;
 } tbi_newton_effort;
 size_t tbi_newton_refine_memsize(int32_t nlaw, int32_t nunknown);
 tbi_newton_result tbi_newton_refine(const tbi_delassus *w, double tolerance, tbi_newton_effort most,

@@ -53,7 +53,7 @@ enum { SHARE_FAILURES = 6 };
 #define ROUNDING      10
 #define DEEP_ROUNDING 2
 
-typedef enum outcome { MET, CONVERGED, FAILED } outcome;
+typedef enum outcome { MET, CONVERGED, FAILED, ENOUGH } outcome;
 
 typedef struct newton {
   tbi_newton_work *e;
@@ -446,8 +446,10 @@ static outcome solve_inner(newton *n, int32_t *steps, double *residual) {
   for (*steps = 0; *steps < INNER_STEPS;) {
     if (!direction(n) || !advance(n)) return FAILED;
     ++*steps;
+    double best = e->residual;
     *residual = tbi_newton_measure(e, e->r, e->u);
     if (tbi_newton_met(e, n->unchecked == FREE_STEPS ? DEEP_ROUNDING : 0)) return MET;
+    if (e->residual <= e->enough && e->residual > best / 2) return ENOUGH;
     double moved = distance(e, e->r, e->origin);
     if (n->size <= 0.2 * n->del * moved || n->size < 1e-3 * begin) return CONVERGED;
   }
@@ -519,6 +521,7 @@ bool tbi_newton_proximal(tbi_newton_work *e, tbi_newton_map map, double proximal
     double before = e->residual;
     outcome end = solve_inner(&n, &steps, &residual);
     if (end == MET) return true;
+    if (end == ENOUGH) return false;
     if (end == FAILED) {
       fail(&n, &c, residual);
     } else {

@@ -15,8 +15,9 @@ typedef struct tbi_newton_work {
   const tbi_delassus *w;
   double *root;     /* of the mobility, by law, times a weight */
   double tolerance; /* units of u */
-  double size;      /* |q| */
-  int32_t left;     /* factorisations */
+  double enough; /* residual from which only steps of Newton that halve it are worth their time */
+  double size;   /* |q| */
+  int32_t left;  /* factorisations */
   int32_t used;
   double residual; /* of best */
   double *best;
