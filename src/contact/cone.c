@@ -75,20 +75,32 @@ double tbi_cone_sweep(tbi_problem *p) {
   return tbi_max(change, tbi_couples_sweep(p));
 }
 
+/* the share that a sweep leaves of a change at best, if several bodies of a robot are in contact */
+#define BEST_RATE 1e-2
+
 /* How many sweeps the rate of convergence is looked at, and how many such spans more are preferred
- * to the fallback. */
+ * to the fallback; the rate that is assumed where there is none yet: 0 to wait for it. */
 typedef struct patience {
   int32_t span, more;
+  double first;
 } patience;
 
+/* whether an impulse at one body moves another that is in contact, too: sweeps are dear then */
+static bool any_coupled(const tbi_problem *p) {
+  for (int32_t c = 0; c < p->model->ncluster; ++c)
+    if (p->cluster_ports[c] > 1) return true;
+  return false;
+}
+
 static patience patience_of(const tbi_problem *p) {
-  return p->npoint <= FEW ? (patience){1, 2} : (patience){SPAN, 7};
+  if (p->npoint > FEW) return (patience){SPAN, 7, 0};
+  return (patience){1, 2, any_coupled(p) ? BEST_RATE : 0};
 }
 
 /* Whether sweeps that changed velocities by so much, the latest first, would still change them by
  * more than the tolerance after so many further spans. */
-static bool is_slow(const double *change, double tolerance, patience most) {
-  double rate = change[0] / change[most.span];
+static bool is_slow(const double *change, int32_t sweeps, double tolerance, patience most) {
+  double rate = sweeps > most.span ? change[0] / change[most.span] : most.first;
   double then = change[0];
   for (int32_t i = 0; i < most.more; ++i)
     then *= rate;
@@ -139,8 +151,8 @@ static void solve_few(tbi_problem *p, const tabi_world_def *def, void *scratch,
     change[0] = tbi_cone_sweep(p);
     ++solution->iterations;
     solution->converged = tbi_is_settled(change[0], solution->iterations, def->tolerance);
-    if (!may_fall_back || solution->converged || solution->iterations <= most.span) continue;
-    if (!is_slow(change, def->tolerance, most)) continue;
+    if (!may_fall_back || solution->converged) continue;
+    if (!is_slow(change, solution->iterations, def->tolerance, most)) continue;
     if (tbi_newton_fallback(p, def, false, scratch, solution)) break;
     may_fall_back = false;
   }
