@@ -98,7 +98,8 @@ typedef struct tabi_world_def {
   int32_t iterations;      /* max sweeps, >= 2; exact: max factorisations.  0: 120, exact 1000 */
   int32_t budget;          /* of cone: sweeps that a step may take, a step of Newton's method
                               counting as ten; what is then left is in the certificate, and adds
-                              no energy.  0: 20 for heaps of many bodies, else no bound */
+                              no energy.  0: 20 for heaps of many bodies that move, else no
+                              bound */
   tabi_fallback fallback;  /* solver that takes over where sweeps converge slowly */
   tabi_impacts impacts;    /* of cone, lcp, exact and impulse; other methods, rk4 and euler
                               ignore it */

@@ -121,8 +121,18 @@ static size_t memsize(const tabi_model *model, const tabi_world_def *def) {
 
 static int32_t smaller(int32_t a, int32_t b) { return a < b ? a : b; }
 
+/* Whether nothing in contact moves faster than gravity would make it within the step. */
+static bool is_near_rest(const tbi_problem *p, const tabi_world_def *def) {
+  double speed = def->timestep * v3_norm(v3_load(def->gravity));
+  bool near = true;
+  for (int32_t k = 0; k < p->nport; ++k)
+    near = near && v4_dot(p->velocity[k].lin, p->velocity[k].lin) <= speed * speed;
+  return near;
+}
+
 /* Many bodies in contact: sweeps in lanes, as many as the budget allows; heaps go on in the steps
- * to come.  False: there are too few. */
+ * to come, but when they have all but stopped, they come to rest now: what is missing would keep
+ * them creeping.  False: there are too few. */
 static bool solve_heaps(tbi_problem *p, const tabi_world_def *def, void *scratch,
                         tbi_solution *solution) {
   tbi_lanes lanes;
@@ -130,12 +140,18 @@ static bool solve_heaps(tbi_problem *p, const tabi_world_def *def, void *scratch
   tbi_lanes_place(&at, p->model, def, &lanes);
   if (!tbi_lanes_begin(&lanes, p)) return false;
   bool newton = def->fallback == TABI_FALLBACK_NEWTON;
-  int32_t open = def->tolerance > 0 ? HEAP_BUDGET : def->iterations;
-  int32_t budget = smaller(def->iterations, def->budget > 0 ? def->budget : open);
+  bool open = def->budget == 0 && def->tolerance > 0;
+  int32_t budget = open ? HEAP_BUDGET : def->budget > 0 ? def->budget : def->iterations;
+  budget = smaller(def->iterations, budget);
   tbi_lanes_limits limits = {.tolerance = def->tolerance,
                              .sweeps = budget,
                              .alone = newton || def->budget > 0 ? budget : def->iterations};
   solution->iterations = tbi_lanes_solve(&lanes, limits, &solution->converged);
+  int32_t left = def->iterations - solution->iterations;
+  if (!solution->converged && open && left > 0 && is_near_rest(p, def)) {
+    limits.sweeps = limits.alone = left;
+    solution->iterations += tbi_lanes_solve(&lanes, limits, &solution->converged);
+  }
   if (newton && !solution->converged) (void)tbi_newton_fallback(p, def, true, scratch, solution);
   return true;
 }

@@ -199,6 +199,31 @@ static void test_a_heap_comes_to_rest(void **state) {
   scene_close(&s);
 }
 
+static double fastest_centre(const scene *s) {
+  const double *v = tabi_world_v(s->world);
+  double fastest = 0;
+  for (int32_t k = 0; k < tabi_model_nv(s->model); k += 6)
+    fastest = fmax(fastest, v3_norm(v3_load(v + k)));
+  return fastest;
+}
+
+static void test_a_heap_that_has_all_but_stopped_is_swept_on(void **state) {
+  (void)state;
+  scene s = make_heap(3);
+  tabi_world_def def = scene_def(&s);
+  scene_open(&s, &def);
+  double slow = 0.5 * def.timestep * v3_norm(v3_load(def.gravity));
+  int swept_on = 0;
+  for (int i = 0; i < 1500; ++i) {
+    outcome o = run_heap(&s, 1);
+    if (o.last.contacts < TBI_LANES_POINTS) continue;
+    if (o.last.iterations > 20) ++swept_on;
+    if (!o.last.converged && fastest_centre(&s) <= slow) assert_int_equal(o.last.iterations, 120);
+  }
+  assert_true(swept_on > 0);
+  scene_close(&s);
+}
+
 static void test_a_budget_bounds_the_sweeps_and_adds_no_energy(void **state) {
   (void)state;
   for (int budget = 1; budget <= 16; budget *= 4) {
@@ -224,6 +249,7 @@ int main(void) {
       cmocka_unit_test(test_every_width_makes_the_same_rows),
       cmocka_unit_test(test_every_width_gives_the_same_bits),
       cmocka_unit_test(test_a_heap_comes_to_rest),
+      cmocka_unit_test(test_a_heap_that_has_all_but_stopped_is_swept_on),
       cmocka_unit_test(test_a_budget_bounds_the_sweeps_and_adds_no_energy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
