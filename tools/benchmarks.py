@@ -194,6 +194,11 @@ def reached(value, good, form):
     return form.format(value) + ("" if good(value) else " (missed)")
 
 
+def overlap(row):
+    """The largest over the run where that was looked at, else that at the end."""
+    return row.get("deepest", row.get("penetration"))
+
+
 def goals(data):
     found, newest, released = (scenes(data, name) for name in ("rows", "newest", "release"))
     rows = []
@@ -203,13 +208,13 @@ def goals(data):
             if ratio is None:
                 continue
             own, peer = found[scene][ours], found[scene][other]
-            deeper = own.get("penetration", 0) > max(peer.get("penetration", 0), 1e-12)
-            depth = number(own.get("penetration")) + (" (deeper)" if deeper else "")
+            depth, beside = overlap(own), overlap(peer)
+            deeper = (depth or 0) > max(beside or 0, 1e-12)
             rows.append([what, other, f"{wanted}x",
                          times(ratio) + ("" if ratio >= wanted else " (missed)"),
                          times(times_as_fast(released, scene, ours, other)),
-                         times(times_as_fast(newest, scene, ours, other)), depth,
-                         number(peer.get("penetration"))])
+                         times(times_as_fast(newest, scene, ours, other)),
+                         number(depth) + (" (deeper)" if deeper else ""), number(beside)])
     head = ["scene", "peer", "goal", "reached", "`release`", "newest MuJoCo", "depth m",
             "peer's depth m"]
     return lines_of(head, rows)
@@ -308,11 +313,12 @@ def speed(data):
             rows.append([f"`{scene}`", name, number(row.get("contacts"), "{:.0f}"),
                          micros(row.get("us")), number(ratio, "{:.2f}"),
                          number(count and count / 1000, "{:.0f} k"),
-                         number(row.get("penetration")), number(row.get("energy")),
-                         number(row.get("residual")), number(row.get("speed")),
+                         number(row.get("penetration")), number(row.get("deepest")),
+                         number(row.get("energy")), number(row.get("residual")),
+                         number(row.get("speed")),
                          row.get("note", "")])
-    head = ["scene", "engine", "contacts", "us", "ratio", "instructions", "depth m", "energy",
-            "certificate m/s", "speed m/s", ""]
+    head = ["scene", "engine", "contacts", "us", "ratio", "instructions", "depth m",
+            "deepest m", "energy", "certificate m/s", "speed m/s", ""]
     return lines_of(head, rows)
 
 
