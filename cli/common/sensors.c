@@ -9,6 +9,7 @@ json_t *tbi_sensor_json(const tabi_world *world) {
     double value[TABI_SENSOR_MAX];
     int32_t size = tabi_world_sensor(world, i, value);
     const char *name = tabi_model_sensor(model, i).name;
+    if (!name) continue; /* a controller's own */
     bad |= json_object_set_new(sensors, name, tbi_json_numbers(value, size));
   }
   if (!bad) return sensors;

@@ -29,6 +29,12 @@ class Walk(FolderCase):
         again = self.json("run", path, "--json")
         self.assertFalse(again["fell"])
 
+    def test_sensors_of_the_controller_are_its_own(self):
+        path = os.path.join(self.folder, "w.yaml")
+        self.tabi("walk", SMALL, "--steps", "2", "--stride", "0.02", "--stabilise", "--scene", path)
+        again = self.json("run", path, "--json")
+        self.assertEqual((again["fell"], again["sensors"]), (False, {}))
+
     def test_sensors_and_a_push(self):
         r = self.json("walk", SMALL, "--steps", "6", "--stride", "0.02", "--stabilise", "--push", "0.9,90,1",
                       "--json")
