@@ -41,8 +41,9 @@ class Document(unittest.TestCase):
         absent = {"workload": "engines/pile100/dart", "engine": "dart", "note": "left out: slow"}
         data = {"machine": "m", "compiler": "c", "growth": [], "release": [],
                 "commands_native": {"walk": {"simulated": 10, "seconds": 0.125}},
+                "newest": [row("pile100/tabi", 200, 1e-4), row("pile100/mujoco", 600, 1e-3)],
                 "rows": [row("pile100/tabi", 200, 1e-4), row("pile100/bullet", 100, 1e-5),
-                         row("pile100/mujoco", 900, 1e-3), absent,
+                         row("pile100/mujoco", 900, 1e-5, deepest=1e-3), absent,
                          row("slope/tabi", 3, 0, error=1e-8),
                          {"workload": "contact/hullfeet/cone", "engine": "tabi", "us": 7,
                           "contacts": 8}]}
@@ -54,8 +55,8 @@ class Document(unittest.TestCase):
     def test_losses_are_named(self):
         with tempfile.TemporaryDirectory() as folder:
             text = self.tables(self.numbers(folder))
-        self.assertIn("| pile of 100 | bullet | 1x | 0.5x (missed) |  | 1.0e-04 (deeper) |", text)
-        self.assertIn("| pile of 100 | mujoco | 4x | 4.5x |  | 1.0e-04 |", text)
+        self.assertIn("| pile of 100 | bullet | 1x | 0.5x (missed) |  |  | 1.0e-04 (deeper) | 1.0e-05 |", text)
+        self.assertIn("| pile of 100 | mujoco | 4x | 4.5x |  | 3x | 1.0e-04 | 1.0e-03 |", text)
         self.assertIn("| cube on a slope: creep, m/s | at most 1e-09 | 1.0e-08 (missed) |", text)
         self.assertIn("times real time | at least 100 | 80 (missed) |", text)
         self.assertIn("| loading SR1, ms | at most 5 | not measured |", text)
