@@ -75,13 +75,14 @@ double tbi_cone_sweep(tbi_problem *p) {
   return tbi_max(change, tbi_couples_sweep(p));
 }
 
-/* the share of a residual that a sweep leaves at best, if several bodies of a robot are touched */
+/* the share that a sweep leaves of a change at best, if several bodies of a robot are in contact */
 #define BEST_RATE 1e-2
 
 /* How many sweeps the rate of convergence is looked at, and how many such spans more are preferred
- * to the fallback. */
+ * to the fallback; the rate that is assumed where there is none yet: 0 to wait for it. */
 typedef struct patience {
   int32_t span, more;
+  double first;
 } patience;
 
 /* whether an impulse at one body moves another that is in contact, too: sweeps are dear then */
@@ -92,13 +93,14 @@ static bool any_coupled(const tbi_problem *p) {
 }
 
 static patience patience_of(const tbi_problem *p) {
-  return p->npoint <= FEW ? (patience){1, 2} : (patience){SPAN, 7};
+  if (p->npoint > FEW) return (patience){SPAN, 7, 0};
+  return (patience){1, 2, any_coupled(p) ? BEST_RATE : 0};
 }
 
 /* Whether sweeps that changed velocities by so much, the latest first, would still change them by
  * more than the tolerance after so many further spans. */
-static bool is_slow(const double *change, double tolerance, patience most) {
-  double rate = change[0] / change[most.span];
+static bool is_slow(const double *change, int32_t sweeps, double tolerance, patience most) {
+  double rate = sweeps > most.span ? change[0] / change[most.span] : most.first;
   double then = change[0];
   for (int32_t i = 0; i < most.more; ++i)
     then *= rate;
@@ -160,18 +162,13 @@ static void solve_few(tbi_problem *p, const tabi_world_def *def, void *scratch,
   int32_t max = def->budget > 0 ? smaller(def->iterations, def->budget) : def->iterations;
   double change[SPAN + 1] = {0};
   patience most = patience_of(p);
-  /* one such sweep costs as much as W, and must be worth it */
-  if (may_fall_back && p->npoint <= FEW && p->ncouple == 0 && any_coupled(p) &&
-      tbi_newton_is_far(p, def, scratch, def->tolerance / BEST_RATE) &&
-      tbi_newton_fallback(p, def, false, scratch, solution))
-    return;
   while (solution->iterations < max && !solution->converged) {
     memmove(change + 1, change, SPAN * sizeof *change);
     change[0] = tbi_cone_sweep(p);
     ++solution->iterations;
     solution->converged = tbi_is_settled(change[0], solution->iterations, def->tolerance);
-    if (!may_fall_back || solution->converged || solution->iterations <= most.span) continue;
-    if (!is_slow(change, def->tolerance, most)) continue;
+    if (!may_fall_back || solution->converged) continue;
+    if (!is_slow(change, solution->iterations, def->tolerance, most)) continue;
     if (tbi_newton_fallback(p, def, false, scratch, solution)) break;
     may_fall_back = false;
   }

@@ -241,17 +241,6 @@ static void sweep_rest(work *w, double tolerance, int32_t sweeps) {
   if (behind) tbi_problem_start(w->f.p);
 }
 
-bool tbi_newton_is_far(tbi_problem *p, const tabi_world_def *def, void *scratch, double residual) {
-  work w;
-  (void)place(&w, scratch, p->model, def);
-  if (p->npoint + p->ncouple > w.points || p->nrow > w.rows) return false;
-  tbi_factored_begin(&w.f, p);
-  for (int32_t i = 0; i < w.f.nisland; ++i)
-    if (measure(&w, &w.f.island[i], w.r) > residual) return true;
-  tbi_problem_start(p); /* contacts that cannot move may have lost their impulses */
-  return false;
-}
-
 bool tbi_newton_fallback(tbi_problem *p, const tabi_world_def *def, bool budgeted, void *scratch,
                          tbi_solution *solution) {
   TBI_ASSERT(def->tolerance >= 0);

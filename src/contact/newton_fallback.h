@@ -11,7 +11,5 @@ size_t tbi_newton_fallback_memsize(const tabi_model *model, const tabi_world_def
  * points than there is memory for, and nothing is done. */
 bool tbi_newton_fallback(tbi_problem *p, const tabi_world_def *def, bool budgeted, void *scratch,
                          tbi_solution *solution);
-/* Whether the residual of some island is larger than that; velocities must be up to date. */
-bool tbi_newton_is_far(tbi_problem *p, const tabi_world_def *def, void *scratch, double residual);
 
 #endif
