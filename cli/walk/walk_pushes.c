@@ -178,7 +178,7 @@ int tbi_walk_pushes_run(const tbi_walk_pushes *pushes, tabi_scene *scene, const 
   } else {
     for (int32_t i = 0; i < pushes->count; ++i)
       sorted[i] = &pushes->push[i];
-    qsort(sorted, (size_t)pushes->count, sizeof *sorted, by_start);
+    qsort(sorted, (size_t)pushes->count, sizeof(tbi_walk_push *), by_start);
     code = run_all(&p, sorted, pushes->count);
   }
   free(sorted);

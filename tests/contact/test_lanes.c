@@ -121,9 +121,8 @@ static void expect_responses(tbi_lanes_respond *respond, uint64_t seed) {
   static tbi_lane_port port[2];
   static tbi_lane_row row;
   rng r = rng_make(seed);
-  double *number = (double *)port;
-  for (size_t k = 0; k < sizeof port / (sizeof *number); ++k)
-    number[k] = rng_between(&r, -1, 1);
+  for (double *number = (double *)port; number < (double *)(port + 2); ++number)
+    *number = rng_between(&r, -1, 1);
   draw_row(&r, &row);
   respond(&port[0], &port[1], &row);
   for (int lane = 0; lane < TBI_SWEEP_LANES; ++lane) {
