@@ -58,7 +58,7 @@ static void set_gains(const tbi_balance *b, tbi_drive_joint *j) {
   j->kd = 2 * sqrt(j->kp * inertia);
   double fastest = b->model->joint[j->joint].velocity;
   bool spins = isfinite(effort) && fastest > 0 && inertia * fastest < SPIN_TIME * effort;
-  j->droop = spins ? effort / fastest : 0;
+  j->damping = spins ? effort / fastest : 0;
 }
 
 tabi_status tbi_drive_make(tbi_drive *drive, const tbi_balance *b, const tabi_biped *biped,
@@ -114,7 +114,7 @@ static void apply_leg(const tbi_drive_joint *j, const tabi_model *model, tabi_wo
     return;
   }
   world->state.servo[j->joint] = (tabi_servo){
-      .kp = 1, .kd = j->droop, .target = end[0] + force, .target_rate = end[1], .implicit = true};
+      .kp = 1, .kd = j->damping, .target = end[0] + force, .target_rate = end[1], .implicit = true};
 }
 
 static void hold(const tbi_drive_joint *j, const tabi_model *model, tabi_world *world,

@@ -12,7 +12,7 @@ typedef struct tbi_drive_joint {
   bool leg;            /* gets torques, others keep their posture */
   double target;       /* rad or m, of others */
   double kp, kd;       /* of ours, for others */
-  double droop;        /* N m s/rad, of ours, for legs: of ankles, about the rate that is wanted */
+  double damping;      /* N m s/rad, of ours, for legs: of ankles, about the rate that is wanted */
 } tbi_drive_joint;
 
 typedef struct tbi_drive {

@@ -54,7 +54,25 @@ static void draw_packs(rng *r, packs *p) {
   }
 }
 
-static void expect_equal_sweeps(tbi_lanes_sweep *sweep, uint64_t seed) {
+/* of every width that this processor has, on 50 draws */
+static void expect_of_every_width(void (*expect)(tbi_lanes_width width, uint64_t seed)) {
+#ifdef TABI_NATIVE_BITS
+  print_message("skipped: this build may fuse multiplications and additions\n");
+  skip();
+#endif
+  const tbi_lanes_width two = {tbi_lanes_sweep2, tbi_lanes_respond2};
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
+    expect(two, seed);
+#if defined(__x86_64__)
+    const tbi_lanes_width four = {tbi_lanes_sweep4, tbi_lanes_respond4};
+    const tbi_lanes_width eight = {tbi_lanes_sweep8, tbi_lanes_respond8};
+    if (__builtin_cpu_supports("avx2")) expect(four, seed);
+    if (__builtin_cpu_supports("avx512f")) expect(eight, seed);
+#endif
+  }
+}
+
+static void expect_equal_sweeps(tbi_lanes_width width, uint64_t seed) {
   static packs expected;
   static packs actual;
   rng r = rng_make(seed);
@@ -63,7 +81,7 @@ static void expect_equal_sweeps(tbi_lanes_sweep *sweep, uint64_t seed) {
   draw_packs(&r, &actual);
   for (int i = 0; i < SWEEPS; ++i) {
     tbi_lanes_change a = tbi_lanes_sweep_plain(expected.pack, PACKS, expected.row);
-    tbi_lanes_change b = sweep(actual.pack, PACKS, actual.row);
+    tbi_lanes_change b = width.sweep(actual.pack, PACKS, actual.row);
     assert_memory_equal(&a, &b, sizeof a);
     assert_memory_equal(expected.row, actual.row, sizeof expected.row);
     assert_memory_equal(expected.twist, actual.twist, sizeof expected.twist);
@@ -72,17 +90,7 @@ static void expect_equal_sweeps(tbi_lanes_sweep *sweep, uint64_t seed) {
 
 static void test_every_width_gives_the_same_bits(void **state) {
   (void)state;
-#ifdef TABI_NATIVE_BITS
-  print_message("skipped: this build may fuse multiplications and additions\n");
-  skip();
-#endif
-  for (uint64_t seed = 1; seed <= 50; ++seed) {
-    expect_equal_sweeps(tbi_lanes_sweep2, seed);
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) expect_equal_sweeps(tbi_lanes_sweep4, seed);
-    if (__builtin_cpu_supports("avx512f")) expect_equal_sweeps(tbi_lanes_sweep8, seed);
-#endif
-  }
+  expect_of_every_width(expect_equal_sweeps);
 }
 
 static v4 lane_vector(tbi_lane *from, int lane) {
@@ -117,14 +125,14 @@ static void expect_response(tbi_lane_port *port, tbi_lane_row *row, bool is_a, i
   }
 }
 
-static void expect_responses(tbi_lanes_respond *respond, uint64_t seed) {
+static void expect_responses(tbi_lanes_width width, uint64_t seed) {
   static tbi_lane_port port[2];
   static tbi_lane_row row;
   rng r = rng_make(seed);
   for (double *number = (double *)port; number < (double *)(port + 2); ++number)
     *number = rng_between(&r, -1, 1);
   draw_row(&r, &row);
-  respond(&port[0], &port[1], &row);
+  width.respond(&port[0], &port[1], &row);
   for (int lane = 0; lane < TBI_SWEEP_LANES; ++lane) {
     expect_response(&port[0], &row, true, lane);
     expect_response(&port[1], &row, false, lane);
@@ -133,17 +141,7 @@ static void expect_responses(tbi_lanes_respond *respond, uint64_t seed) {
 
 static void test_every_width_makes_the_same_rows(void **state) {
   (void)state;
-#ifdef TABI_NATIVE_BITS
-  print_message("skipped: this build may fuse multiplications and additions\n");
-  skip();
-#endif
-  for (uint64_t seed = 1; seed <= 50; ++seed) {
-    expect_responses(tbi_lanes_respond2, seed);
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) expect_responses(tbi_lanes_respond4, seed);
-    if (__builtin_cpu_supports("avx512f")) expect_responses(tbi_lanes_respond8, seed);
-#endif
-  }
+  expect_of_every_width(expect_responses);
 }
 
 /* boxes of several sizes, each column a little beside the one below, so that they fall over */
